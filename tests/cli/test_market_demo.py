@@ -42,7 +42,7 @@ def test_the_demo_ends_with_books_that_the_chain_agrees_with_and_keeps_them(cli:
 
     settings = Settings(state_dir=str(tmp_path / "kept"))
     with Ledger.open(settings) as ledger:
-        payments, sales = PaymentList(ledger).payments(), SaleList(ledger).sales()
+        payments, sales = [*PaymentList(ledger).each()], [*SaleList(ledger).each()]
         assert ledger.verify().ok
     assert [row.state for row in payments] == ["delivered"] * 6
     assert [row.state for row in sales] == ["settled"] * 6

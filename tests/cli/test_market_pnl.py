@@ -106,7 +106,7 @@ def test_a_run_is_tagged_with_its_strategy(cli: Cli, tmp_path: Path) -> None:
 def test_payments_that_nothing_closes_are_shown_where_people_look(cli: Cli, money: None) -> None:
     with Ledger.open(Settings.load()) as ledger:
         payment_at(ledger, "disputed", units=5)
-        late = next(row.id for row in PaymentList(ledger).payments(("unknown",)))
+        late = next(row.id for row in PaymentList(ledger).each(("unknown",)))
     # The authorization of the unknown one ended long ago, so that by now the chain should have closed it.
     inbox = cli("inbox")
     assert (inbox.status, f"payment  {late}: 0.000003 to" in inbox.out, "disputed" in inbox.out) == (0, True, False)

@@ -60,7 +60,7 @@ def test_every_setting_can_be_given_by_its_variable(tmp_path: Path) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Flags:
-    on: bool = setting(False, "a switch", owner="core")
+    on: bool = setting(False, "a switch")
 
 
 @pytest.mark.parametrize(

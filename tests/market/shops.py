@@ -107,7 +107,7 @@ class Shop:
         }
 
     def sales(self) -> list[SaleRow]:
-        return SaleList(self.ledger).sales()
+        return [*SaleList(self.ledger).each()]
 
     @property
     def earned(self) -> int:
@@ -255,7 +255,9 @@ def facilitator_app(facilitator: Facilitator, *, network: str) -> App:
 
     @app.get("/supported")
     def supported() -> Response:
-        return JSONResponse({"kinds": facilitator.supported(), "extensions": [], "signers": {}})
+        return JSONResponse(
+            {"kinds": [{"x402Version": 2, "scheme": "exact", "network": network}], "extensions": [], "signers": {}}
+        )
 
     @app.post("/verify")
     def verify(asked: dict[str, Any]) -> Response:

@@ -67,7 +67,7 @@ def resolve(settings: Settings, tree: Promise[Any]) -> Outcome[Any]:
 
 def payments(settings: Settings) -> list[PaymentRow]:
     with Ledger.open(settings) as ledger:
-        return PaymentList(ledger).payments()
+        return [*PaymentList(ledger).each()]
 
 
 @pytest.mark.usefixtures("open_wallet")

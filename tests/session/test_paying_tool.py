@@ -71,7 +71,7 @@ class WeatherShop:
 
     @property
     def sales(self) -> list[SaleRow]:
-        return SaleList(self.ledger).sales()
+        return [*SaleList(self.ledger).each()]
 
 
 @pytest.fixture
@@ -131,7 +131,7 @@ def balances(settings: Settings) -> tuple[int, int]:
 def payments(settings: Settings) -> list[PaymentRow]:
     """Return what was paid, in the order in which it was."""
     with Ledger.open(settings) as ledger:
-        return sorted(PaymentList(ledger).payments(), key=lambda row: row.at)
+        return sorted(PaymentList(ledger).each(), key=lambda row: row.at)
 
 
 def test_s_37_an_agent_writes_a_paying_tool_with_the_grant_buy_alone_and_uses_it(

@@ -79,7 +79,7 @@ def payment_at(ledger: Ledger, state: str, *, call: str = "", units: int = 10_00
     number = next(NUMBERS)
     row = PaymentList(ledger).reserve(reserved(call or f"call-{number}", units, **more), f"p-{number}")
     for there in WAYS[state]:
-        row = PaymentList(ledger).move_payment(row.id, step(ledger, there, row.turn))
+        row = PaymentList(ledger).move(row.id, step(ledger, there, row.turn))
     return row
 
 
@@ -131,5 +131,5 @@ def sale_at(ledger: Ledger, state: str, *, units: int = 10_000, gas: str = "2100
     row, fresh = SaleList(ledger).claim_sale(claimed(ledger, nonce, units, **more), f"s-{number}")
     assert fresh
     for there in SALE_WAYS[state]:
-        row = SaleList(ledger).move_sale(row.id, sale_step(ledger, there, row.turn, gas=gas, nonce=nonce))
+        row = SaleList(ledger).move(row.id, sale_step(ledger, there, row.turn, gas=gas, nonce=nonce))
     return row

@@ -77,4 +77,4 @@ def test_f7_a_follower_leaves_no_connection_behind_and_survives_a_fork(settings:
         ledger.append(ENTRY, subject="b")
         wait_for(come, 2)
     assert [event.subject for _, event in come] == ["a", "b"]
-    assert list(ledger._database._ears) == [] or all(ear._driver is None for ear in ledger._database._ears)  # type: ignore[attr-defined]
+    assert list(ledger._database._ears) == [] or all(ear._driver is None for ear in ledger._database._ears)

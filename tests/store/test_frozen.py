@@ -54,7 +54,7 @@ def test_a_store_of_migration_5_with_runs_and_tools_gets_its_tables_of_money_and
         assert [one.tool.name for one in ToolList(ledger).all()] == ["double"]
         assert ledger.verify().broken == ""
         payment_at(ledger, "delivered")
-        assert [row.state for row in PaymentList(ledger).payments()] == ["delivered"]
+        assert [row.state for row in PaymentList(ledger).each()] == ["delivered"]
         assert ledger.verify().broken == ""
     with Ledger.open(settings) as again:
         assert again.verify().broken == ""
@@ -76,9 +76,9 @@ def test_a_store_of_migration_6_with_every_kind_of_row_verifies_and_goes_on(sqli
             ("old", "retired"),
             ("roman", "serving"),
         ]
-        assert {row.state for row in PaymentList(ledger).payments()} == {*PAYMENT_STATES}
-        assert {row.state for row in SaleList(ledger).sales()} == {*SALE_STATES}
-        row = PaymentList(ledger).payments(["sent"])[0]
-        assert PaymentList(ledger).move_payment(row.id, step(ledger, "settled", row.turn)).turn == 3
+        assert {row.state for row in PaymentList(ledger).each()} == {*PAYMENT_STATES}
+        assert {row.state for row in SaleList(ledger).each()} == {*SALE_STATES}
+        row = next(PaymentList(ledger).each(["sent"]))
+        assert PaymentList(ledger).move(row.id, step(ledger, "settled", row.turn)).turn == 3
         name_strategy(ledger, "momentum", note="is known already")
         assert ledger.verify(head=head).broken == ""

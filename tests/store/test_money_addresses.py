@@ -51,14 +51,14 @@ def test_a_sale_is_found_and_claimed_once_however_its_addresses_are_spelled(
     assert (found.id, shown(found)) == ("s-1", SHOWN)
     again = of_before(claimed(ledger)) if not old else claimed(ledger)
     assert sales.claim_sale(again, "s-2")[1] is False
-    assert [row.id for row in sales.sales()] == ["s-1"]
+    assert [row.id for row in sales.each()] == ["s-1"]
 
 
 def test_a_sale_of_before_goes_on(ledger: Ledger) -> None:
     sales = SaleList(ledger)
     sales.claim_sale(of_before(claimed(ledger)), "s-1")
     for turn, state in enumerate(("claimed", "answered", "settling", "settled"), 1):
-        row = sales.move_sale("s-1", sale_step(ledger, state, turn))
+        row = sales.move("s-1", sale_step(ledger, state, turn))
     assert (row.state, shown(row)) == ("settled", SHOWN)
     assert ledger.verify().broken == ""
 

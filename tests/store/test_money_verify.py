@@ -56,7 +56,7 @@ def test_a_legal_step_without_an_event_is_found(ledger: Ledger, plain: Plain) ->
 
 
 def test_a_lost_answer_is_found(money: Ledger, plain: Plain) -> None:
-    row = PaymentList(money).payments(["delivered"])[0]
+    row = next(PaymentList(money).each(["delivered"]))
     plain.unguard("mayfly_blobs")
     plain.run(f"DELETE FROM mayfly_blobs WHERE hash = '{row.answer}'")
     assert f"blob {row.answer}" in money.verify().broken
@@ -78,9 +78,9 @@ def test_a_strategy_is_named_once_and_stays(ledger: Ledger, plain: Plain) -> Non
 
 
 def test_archiving_old_runs_leaves_money_where_it_is(money: Ledger) -> None:
-    before = [*PaymentList(money).payments(), *SaleList(money).sales()]
+    before = [*PaymentList(money).each(), *SaleList(money).each()]
     list(money.archive(before=datetime.now(UTC) + timedelta(days=1)))
-    assert [*PaymentList(money).payments(), *SaleList(money).sales()] == before
+    assert [*PaymentList(money).each(), *SaleList(money).each()] == before
     assert money.count(kind="payment.reserved") == 7
     assert money.verify().ok
 

@@ -46,7 +46,7 @@ def fill(ledger: Ledger) -> tuple[list[PaymentRow], list[SaleRow]]:
                 gas=random.choice(["", "21000", str(10**30)]),
                 strategy=random.choice(["", "slow"]),
             )
-    return PaymentList(ledger).payments(), SaleList(ledger).sales()
+    return [*PaymentList(ledger).each()], [*SaleList(ledger).each()]
 
 
 def test_the_rows_of_every_view_come_to_the_same_totals_as_the_ledger(ledger: Ledger) -> None:

@@ -49,15 +49,15 @@ def test_every_step_is_legal_or_refused_by_the_database_and_by_the_ledger(
         payload = sale_step(ledger, state, row.turn, nonce=row.nonce)
         update = f"UPDATE mayfly_sales SET state = '{state}', turn = turn + 1, {BESIDE[state]} WHERE id = "
         if (now, state) in LEGAL:
-            moved = sales.move_sale(row.id, payload)
+            moved = sales.move(row.id, payload)
             assert (moved.state, moved.turn) == (state, row.turn + 1)
             plain.run(f"{update}'{sale_at(ledger, now).id}'")
         else:
             with pytest.raises(ConflictError, match=f"is {now} and cannot become {state}"):
-                sales.move_sale(row.id, payload)
+                sales.move(row.id, payload)
             with pytest.raises(Exception, match="this state does not follow"):
                 plain.run(f"{update}'{row.id}'")
-            assert sales.sale(row.id) == row
+            assert sales.get(row.id) == row
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_of_twenty_claims_at_once_one_is_made(ledger: Ledger, sales: SaleList) -
     for thread in threads:
         thread.join()
     assert sorted(made) == [False] * 19 + [True]
-    assert ledger.count(kind="sale.claimed") == len(sales.sales()) == 1
+    assert ledger.count(kind="sale.claimed") == len([*sales.each()]) == 1
 
 
 def test_a_claim_is_found_by_its_authorization(ledger: Ledger, sales: SaleList) -> None:
@@ -162,12 +162,12 @@ def test_a_claim_is_found_by_its_authorization(ledger: Ledger, sales: SaleList) 
 
 def test_who_took_a_claim_over_fences_off_who_had_it(ledger: Ledger, sales: SaleList) -> None:
     row, _ = sales.claim_sale(claimed(ledger), "s-1")
-    taken = sales.move_sale("s-1", claimed(ledger, before=row.turn, lease=99))
+    taken = sales.move("s-1", claimed(ledger, before=row.turn, lease=99))
     assert (taken.state, taken.turn, taken.lease, taken.at) == ("claimed", 2, 99, row.at)
     with pytest.raises(ConflictError, match="moved by somebody else"):
-        sales.move_sale("s-1", SaleAnswered(before=row.turn, answer_blob=ledger.put_blob(b"late")))
+        sales.move("s-1", SaleAnswered(before=row.turn, answer_blob=ledger.put_blob(b"late")))
     with pytest.raises(ConflictError, match="claimed with another request"):
-        sales.move_sale("s-1", claimed(ledger, before=taken.turn, request="00" * 32))
+        sales.move("s-1", claimed(ledger, before=taken.turn, request="00" * 32))
 
 
 @pytest.mark.parametrize(
@@ -187,8 +187,8 @@ def test_a_step_without_its_evidence_is_refused_in_words(
 ) -> None:
     row = sale_at(ledger, now)
     with pytest.raises(InputError, match=told):
-        sales.move_sale(row.id, payload)
-    assert sales.sale(row.id) == row
+        sales.move(row.id, payload)
+    assert sales.get(row.id) == row
 
 
 def test_an_event_of_something_else_is_refused(ledger: Ledger, sales: SaleList) -> None:
@@ -196,4 +196,4 @@ def test_an_event_of_something_else_is_refused(ledger: Ledger, sales: SaleList) 
         sales.claim_sale(SaleAnswered(before=0, answer_blob=""), "s-1")
     with pytest.raises(InputError, match="nonce"):
         sales.claim_sale(SaleClaimed(**{**vars(claimed(ledger)), "nonce": "0x12"}), "s-1")
-    assert sales.sales() == []
+    assert [*sales.each()] == []

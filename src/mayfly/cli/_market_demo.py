@@ -264,7 +264,7 @@ def _crash(scene: Scene, numeral: str, instant: Instant) -> bool:
     pid = scene.shop.start()
     with Ledger.open(scene.settings) as ledger:
         sales = SaleList(ledger)
-        closed = until(lambda: not sales.sales(("claimed", "answered", "settling")), _PATIENCE)
+        closed = until(lambda: not any(sales.each(("claimed", "answered", "settling"))), _PATIENCE)
     said = "the sale it left is settled, once" if closed else "the sale it left is still open"
     scene.tell("recovered" if closed else "failed", f"the shop, in process {pid}", Tried(closed, said))
     return scene.node.is_sprung and not tried.ok and closed

@@ -2,23 +2,22 @@
 
 from mayfly.core._addresses import address_kind
 from mayfly.core._agent import Agent, Identity, agent
-from mayfly.core._amounts import POOL_KINDS
-from mayfly.core._canonical import canonical_json, content_hash
-from mayfly.core._capability import Asked, Capability, Does, Effect, Invocation, NotSent, Retry
+from mayfly.core._capability import Asked, Capability, Does, Effect, Invocation, NotSent, Retry, Stop
 from mayfly.core._classes import missing_class, sorts_into_classes
 from mayfly.core._contract import EDGES, Contract, Side
 from mayfly.core._evm_address import address_key, with_checksums
 from mayfly.core._face_sections import MarketSettings, McpSettings, TelemetrySettings, WebSettings
+from mayfly.core._files import shipped_table, write_whole
 from mayfly.core._hosts import Host, host_of
 from mayfly.core._input_file import InputFile, parse_json, read_input_file, read_small_file
-from mayfly.core._money import NO_MONEY, Money, units_text
+from mayfly.core._money import NO_MONEY, POOL_KINDS, Money, units_text
 from mayfly.core._order import BadLines, OnExhausted, Order, checked_examples
 from mayfly.core._outcome import Cost, Offer, Outcome, UnresolvedError, ending_of
 from mayfly.core._parse import check_tree, parse_python
 from mayfly.core._pool import Hold, Pool, current_pool, limit, within
 from mayfly.core._programs import find_program, missing_program
 from mayfly.core._replace import replace
-from mayfly.core._same import is_sequence, same
+from mayfly.core._same import canonical_json, content_hash, is_sequence, same
 from mayfly.core._schema import mismatch
 from mayfly.core._secret_fields import SecretFields
 from mayfly.core._secret_paths import secret_path
@@ -53,10 +52,8 @@ from mayfly.core._sections import (
     ToolSettings,
     WorkbenchSettings,
 )
-from mayfly.core._settings import Default, Settings
+from mayfly.core._settings import Settings
 from mayfly.core._shown import CONTROL, clipped, harmless, one_line, shown
-from mayfly.core._stop import Stop
-from mayfly.core._tables import shipped_table
 from mayfly.core._types import (
     CHAOS_THRESHOLD,
     UNSET,
@@ -64,7 +61,6 @@ from mayfly.core._types import (
     Budget,
     Example,
     Intent,
-    OpenKind,
     OpenPoint,
     Proof,
     Strength,
@@ -102,7 +98,6 @@ __all__ = [
     "ConflictError",
     "Contract",
     "Cost",
-    "Default",
     "Does",
     "Effect",
     "Example",
@@ -128,7 +123,6 @@ __all__ = [
     "NotSent",
     "Offer",
     "OnExhausted",
-    "OpenKind",
     "OpenPoint",
     "Order",
     "Outcome",
@@ -207,4 +201,5 @@ __all__ = [
     "within",
     "without_secrets",
     "without_secrets_in",
+    "write_whole",
 ]

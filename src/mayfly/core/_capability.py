@@ -3,19 +3,57 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from mayfly.core._agent import Agent
 from mayfly.core._replace import replace
 from mayfly.core._schema import mismatch
 from mayfly.core._shown import shown
-from mayfly.core._stop import Stop
-from mayfly.core._thread import in_thread, nobody_leaves
 from mayfly.core._types import Tier
 from mayfly.core.errors import InputError, LimitError, MayflyError
+
+
+class Stop:
+    """Say once that a piece of work has to end; everything that is under way for it is ended at once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._ends: list[Callable[[], object]] = []
+        self._cancelled = False
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the work has to end."""
+        return self._cancelled
+
+    def cancel(self) -> None:
+        """End what is under way, and whatever is begun from now on."""
+        with self._lock:
+            self._cancelled = True
+            ends = list(self._ends)
+        for end in ends:
+            end()
+
+    @contextmanager
+    def ending(self, end: Callable[[], object]) -> Iterator[None]:
+        """Call *end* when the work has to end while the body runs, or at once where that was said before."""
+        with self._lock:
+            self._ends.append(end)
+            late = self._cancelled
+        try:
+            if late:
+                end()
+            yield
+        finally:
+            with self._lock:
+                self._ends.remove(end)
+
 
 # none: nothing outside changes, so it may run again. transactional: it changes the store only, in the transaction that
 # records it. idempotent: the receiver honours the key, so it may be sent again. once: nobody can tell, never again.
@@ -188,3 +226,62 @@ class Capability(Agent[Mapping[str, Any] | Invocation, object]):
         if inspect.iscoroutine(said):
             said.close()
         return "" if said is True else f"the test of {self.name} gave {shown(said, 60)}, not True: {self.proves}"
+
+
+T = TypeVar("T")
+
+
+async def in_thread(function: Callable[..., T], *arguments: object) -> T:
+    """Return what *function* returns; whoever stops waiting leaves it behind."""
+    import asyncio  # here and below: most commands never get as far, and it costs them a tenth of their start
+
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[T] = loop.create_future()
+    context = copy_context()
+
+    def tell(value: T | None, error: BaseException | None) -> None:
+        if answer.done():
+            return
+        if error is not None:
+            answer.set_exception(error)
+        else:
+            answer.set_result(value)  # type: ignore[arg-type]
+
+    def work() -> None:
+        value: T | None = None
+        trouble: BaseException | None = None
+        try:
+            value = context.run(function, *arguments)
+        except StopIteration as error:
+            trouble = RuntimeError(f"StopIteration: {error}")  # a future cannot hold one
+        except (SystemExit, KeyboardInterrupt, GeneratorExit, asyncio.CancelledError) as error:
+            trouble = _said(error)  # what would end the program or the task that waits ends this call
+        except BaseException as error:
+            trouble = error
+        try:
+            loop.call_soon_threadsafe(tell, value, trouble)
+        except RuntimeError:
+            pass  # the loop is closed: nobody waits any more
+
+    threading.Thread(target=work, name="mayfly-call", daemon=True).start()
+    return await answer
+
+
+@contextmanager
+def nobody_leaves() -> Iterator[None]:
+    """Turn a wish of a function of the host to end the program, or its task, into an error of that function."""
+    import asyncio
+
+    try:
+        yield
+    except SystemExit as error:
+        raise _said(error) from error
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+        raise _said(error) from error
+
+
+def _said(error: BaseException) -> RuntimeError:
+    return RuntimeError(f"it raised {type(error).__name__} {error}".strip())

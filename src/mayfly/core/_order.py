@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from mayfly.core._canonical import canonical_json
 from mayfly.core._contract import Contract
+from mayfly.core._same import canonical_json
 from mayfly.core._types import UNSET, Example, Tier, Unset
 from mayfly.core.errors import InputError
 

@@ -8,16 +8,16 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 
-from mayfly.core._amounts import KIND_NAMES, POOL_KINDS, WHOLE, enough, exact, known, plain, takeable
+from mayfly.core._money import KIND_NAMES, POOL_KINDS, WHOLE, enough, exact, known, plain, takeable
 from mayfly.core.errors import ConflictError, LimitError
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, Future
 
-    from mayfly.core._amounts import Amount, Amounts
+    from mayfly.core._money import Amount, Amounts
 
 # A clock need not run at the pace of the event loop, so whoever waits looks at it this often.
 _LOOK_AGAIN = 0.25
@@ -269,9 +269,7 @@ class Hold:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         if kind is None:
             self.release()
         else:

@@ -1,9 +1,25 @@
-"""The one answer to whether two values are the same data; what a hostile program returned may be deep or huge."""
+"""Whether two values are the same data, and the one text and the one address that equal values share.
+
+What a hostile program returned may be deep or huge.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+
+
+def canonical_json(value: object) -> str:
+    """Write *value* as the one JSON text that equal values share, whatever the order of their keys."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def content_hash(data: bytes | str) -> str:
+    """Return the address of *data*: its SHA-256 in hex."""
+    return hashlib.sha256(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data).hexdigest()
+
 
 # Two floats are the same from here on, relative to the larger and in absolute terms: far above what rounding loses in
 # a computation of ours, and far below a difference that anybody would call a wrong result.

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mayfly.core._secret_texts import is_random
-from mayfly.core._secrets import is_secret_name, is_secret_variable, likely_forms
+from mayfly.core._secrets import is_secret_name, is_secret_variable, likely_forms, replaced
 
 # Shorter values are "no", "yes", "set"; a number that short is a length or a count.
 _SHORTEST_NAMED = 4
@@ -59,11 +59,8 @@ class SecretFields:
 
     def text(self, text: str) -> str:
         """Return what is said about the data without the values that were found in it."""
-        found = [value for value in self._known if isinstance(value, str) and len(value) >= _SHORTEST_ELSEWHERE]
-        found = sorted((value for value in found if value in text), key=len, reverse=True)
-        if not found:
-            return text
-        return re.sub("|".join(map(re.escape, found)), lambda match: str(self._known[match[0]]), text)
+        known = (value for value in self._known if isinstance(value, str) and len(value) >= _SHORTEST_ELSEWHERE)
+        return replaced(text, known, lambda value: str(self._known[value]))
 
     def said(self, text: str) -> str:
         """Return a message that repeats data, perhaps cut off: forms by words count as well."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from mayfly.core._secret_texts import secret_parts
-from mayfly.core._secrets import SHORTEST_KEY, found_keys, is_address_variable, is_secret_variable, key_forms
+from mayfly.core._secrets import SHORTEST_KEY, found_keys, is_address_variable, is_secret_variable, key_forms, replaced
 
 if TYPE_CHECKING:
     from mayfly.core._settings import Settings
@@ -142,9 +142,7 @@ class Hider:
         return text
 
     def _without_known(self, text: str) -> str:
-        found = [value for value in self._known if value in text]
-        if found:
-            text = re.sub(_any_of(found), lambda match: placeholder(self._known[match[0]], self._tag), text)
+        text = replaced(text, self._known, lambda value: placeholder(self._known[value], self._tag))
         if "\n" in text or "\\n" in text:
             for value, pieces in self._pieces.items():
                 for piece in pieces:
@@ -170,10 +168,6 @@ class Hider:
 def _broken(value: str) -> re.Pattern[str]:
     """Return what finds a value whose signs may have line ends between them."""
     return re.compile(f"(?:{_BREAK})?".join(map(re.escape, value)))
-
-
-def _any_of(values: Iterable[str]) -> str:
-    return "|".join(map(re.escape, sorted(values, key=len, reverse=True)))
 
 
 def _pieces(value: str) -> tuple[str, ...]:
@@ -230,9 +224,7 @@ _ANYWHERE = SecretValues()
 
 def without_secrets(text: str, also: Iterable[str] = ()) -> str:
     """Return *text* without keys of an issuer's form, values of variables named like a secret, and *also*."""
-    for value in sorted({value for value in also if value}, key=len, reverse=True):
-        text = text.replace(value, placeholder("a key in use"))
-    return _ANYWHERE.text(text)
+    return _ANYWHERE.text(replaced(text, filter(None, also), lambda _: placeholder("a key in use")))
 
 
 def without_secrets_in(data: Any) -> Any:

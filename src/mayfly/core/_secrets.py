@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mayfly.core._tables import shipped_table
+from mayfly.core._files import shipped_table
 
 # No form of a key is shorter; of a password that is named, the shortest is `secret=abcd`.
 SHORTEST_KEY, _SHORTEST_LIKELY = 12, 11
@@ -152,6 +152,12 @@ def likely_forms(text: str) -> list[_Form]:
         return []
     small = text.lower()
     return [form for form in _forms().likely if any(mark in small for mark in form.marks)]
+
+
+def replaced(text: str, values: Iterable[str], stands_for: Callable[[str], str]) -> str:
+    """Return *text* with something else for each of the values in it, the longest first."""
+    found = sorted((value for value in values if value in text), key=len, reverse=True)
+    return re.sub("|".join(map(re.escape, found)), lambda match: stands_for(match[0]), text) if found else text
 
 
 def looks_secret(text: str) -> bool:

@@ -55,7 +55,7 @@ class Default(NamedTuple):
 class Settings:
     """All settings in force."""
 
-    state_dir: str = setting("", "directory of the ledger and caches; empty means ~/.mayfly", owner="core")
+    state_dir: str = setting("", "directory of the ledger and caches; empty means ~/.mayfly")
     sandbox: SandboxSettings = field(default_factory=SandboxSettings)
     workbench: WorkbenchSettings = field(default_factory=WorkbenchSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
@@ -105,15 +105,28 @@ class Settings:
     def show(self) -> Iterator[Default]:
         """Yield every setting with its value, its default, its owner and where the value came from."""
         for key, spec in _walk(self):
-            meta = spec.metadata
-            yield Default(
-                key, _get(self, key), spec.default, meta["owner"], self.sources.get(key, "default"), meta["help"]
-            )
+            part, source = key.rpartition(".")[0], self.sources.get(key, "default")
+            owner = _OWNERS.get(part, part)
+            yield Default(key, _get(self, key), spec.default, owner, source, spec.metadata["help"])
+
+
+# Which package honours a section where it is not the one of the same name.
+_OWNERS = {
+    "": "core",
+    "workbench": "sandbox",
+    "schema": "store",
+    "promotion": "library",
+    "staging": "library",
+    "tools": "session",
+    "mcp": "serve",
+    "web": "serve",
+    "telemetry": "runtime",
+}
 
 
 def _walk(settings: Settings) -> Iterator[tuple[str, Field[Any]]]:
     for spec in fields(settings):
-        if "owner" in spec.metadata:
+        if spec.metadata:
             yield spec.name, spec
         elif spec.name != "sources":
             for inner in fields(getattr(settings, spec.name)):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import Any, Final, Literal
 
-from mayfly.core._canonical import content_hash
+from mayfly.core._same import content_hash
 from mayfly.core.errors import LimitError
 
 # How much speaks for a program; see `Proof`.

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from mayfly.market._asgi import App as ShopApp
     from mayfly.market._asgi import Reply as ShopReply
     from mayfly.market._broker_client import BrokerClient, BrokerProcess, close_broker, open_broker
-    from mayfly.market._buyer import Buyer, Signer
+    from mayfly.market._buyer import Buyer
     from mayfly.market._chain_reader import ChainReader, Evidence, fund_test
-    from mayfly.market._decide import PurchaseFacts, check_settings, decider, units_cap
+    from mayfly.market._decide import PurchaseFacts, check_settings, decider
     from mayfly.market._discover import Discovered, PricedResource, as_capability, discover, shop_urls
     from mayfly.market._events import (
         PaymentDelivered,
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
         REQUIRED_HEADER,
         RESPONSE_HEADERS,
         Terms,
-        chain_id_of,
         price_units,
         read_address,
         read_terms,
@@ -80,11 +79,9 @@ __all__ = [
     "SellerAnswer",
     "ShopApp",
     "ShopReply",
-    "Signer",
     "Terms",
     "Wallet",
     "as_capability",
-    "chain_id_of",
     "check_settings",
     "close_broker",
     "decider",
@@ -101,7 +98,6 @@ __all__ = [
     "read_units",
     "reconcile",
     "shop_urls",
-    "units_cap",
 ]
 
 __getattr__ = lazily(
@@ -109,9 +105,9 @@ __getattr__ = lazily(
     {
         "_asgi": "App=ShopApp Reply=ShopReply",
         "_broker_client": "BrokerClient BrokerProcess close_broker open_broker",
-        "_buyer": "Buyer Signer",
+        "_buyer": "Buyer",
         "_chain_reader": "ChainReader Evidence fund_test",
-        "_decide": "PurchaseFacts check_settings decider units_cap",
+        "_decide": "PurchaseFacts check_settings decider",
         "_discover": "Discovered PricedResource as_capability discover shop_urls",
         "_events": (
             "PaymentDelivered PaymentDisputed PaymentReleased PaymentReserved PaymentSent "
@@ -122,8 +118,7 @@ __getattr__ = lazily(
         "_purchase": "PaidRequest Purchase SellerAnswer",
         "_requirements": "Offer",
         "_terms": (
-            "PAYMENT_REQUIRED REQUIRED_HEADER RESPONSE_HEADERS Terms chain_id_of price_units read_address "
-            "read_terms read_units"
+            "PAYMENT_REQUIRED REQUIRED_HEADER RESPONSE_HEADERS Terms price_units read_address read_terms read_units"
         ),
         "_wallet": "KeySigner Wallet depth_kept keep_in_keyring password_from password_in_keyring",
     },

@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from mayfly.core import ConflictError, InputError, MachineError, MayflyError, StoreError
@@ -147,9 +146,7 @@ class BrokerProcess:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 

@@ -8,9 +8,7 @@ database holds that.
 from __future__ import annotations
 
 import secrets
-import threading
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
@@ -26,6 +24,7 @@ from mayfly.market._purchase import (
     Purchase,
     SellerAnswer,
     SellerError,
+    Turns,
     check_call,
     is_seller,
     listed,
@@ -34,7 +33,7 @@ from mayfly.market._purchase import (
 )
 from mayfly.market._terms import PAYMENT_REQUIRED, Terms, price_units, read_address, read_terms
 from mayfly.market._wallet import CLOCKS
-from mayfly.store import Cap, check_strategy
+from mayfly.store import check_strategy
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
@@ -84,7 +83,7 @@ class Buyer:
         self._settings = settings.market
         self._decide = decide
         self._reader = reader
-        self._locks = _CallLocks()
+        self._calls = Turns()
         self._asset = read_address(self._settings.asset, "market.asset")
         self._caps = SpendingCaps(settings)
 
@@ -113,7 +112,7 @@ class Buyer:
         if strategy:
             check_strategy(strategy)
         who = BoughtFor(agent=agent, run=run, tool=tool, strategy=strategy)
-        with self._locks.of(call_id):
+        with self._calls.taken(call_id):
             row = self._payments.payment_of_call(call_id)
             if row is None or row.state == "released":
                 return self._begin(call_id, request, most, who)
@@ -142,15 +141,14 @@ class Buyer:
             if isinstance(found, SellerAnswer):
                 return Purchase(status="free", answer=found, reason="the seller asks for no payment")
             chain_time = self._check_funds(found)
-            row = self._permitted(call, request, found, who)
+            id = f"pay-{secrets.token_hex(12)}"
+            row = self._permitted(id, call, request, found, who)
         except Refused as error:
             return Purchase(status="refused", reason=str(error), decision=error.decision)
         except LimitError as error:
             return Purchase(status="refused", reason=error.message)
-        if isinstance(row, tuple):
-            # Another process has it.
-            return self._go_on(self._waited(row[0]))
-        return self._go_on(row, (found, chain_time))
+        # Another process may have set it aside for the same call meanwhile.
+        return self._go_on(row, (found, chain_time)) if row.id == id else self._go_on(self._waited(row))
 
     def _quoted(self, request: PaidRequest, most: int) -> Terms | SellerAnswer:
         """Ask without paying, and return the terms to pay by; a seller that is not named is not even asked."""
@@ -203,50 +201,32 @@ class Buyer:
             raise Refused("the clocks of the chain and of this machine are too far apart")
         return now
 
-    def _permitted(
-        self, call: str, request: PaidRequest, terms: Terms, who: BoughtFor
-    ) -> PaymentRow | tuple[PaymentRow]:
+    def _permitted(self, id: str, call: str, request: PaidRequest, terms: Terms, who: BoughtFor) -> PaymentRow:
         """Ask the rules, and set the money aside within all caps."""
-        facts = PurchaseFacts(
-            url=request.url,
-            payee=terms.payee,
-            asset=terms.asset,
-            network=terms.network,
-            units=terms.units,
-            decimals=self._settings.asset_decimals,
-            method=request.method,
-            agent=who.agent,
-            call=call,
-            request=self._ledger.put_blob(request.to_bytes()),
-        )
-        payload = PaymentReserved(
-            call=call,
-            url=facts.url,
-            host=request.host,
-            method=facts.method,
-            request=facts.request,
-            network=facts.network,
-            asset=facts.asset,
-            payee=facts.payee,
-            payer=self._signer.address,
-            units=facts.units,
-            decimals=facts.decimals,
-            agent=who.agent,
-            run=who.run,
-            tool=who.tool,
-            strategy=who.strategy,
-        )
+        asked_for: dict[str, Any] = {
+            "call": call,
+            "url": request.url,
+            "method": request.method,
+            "request": self._ledger.put_blob(request.to_bytes()),
+            "network": terms.network,
+            "asset": terms.asset,
+            "payee": terms.payee,
+            "units": terms.units,
+            "decimals": self._settings.asset_decimals,
+        }
+        facts = PurchaseFacts(**asked_for, agent=who.agent)
+        payload = PaymentReserved(**asked_for, **vars(who), host=request.host, payer=self._signer.address)
         caps, asked = self._caps.of(terms, who, self.open.clock())
         self._ask_rules(facts)
         try:
-            return self._reserve(payload, [*caps, *asked])
+            return self._payments.reserve(payload, id, [*caps, *asked])
         except LimitError as error:
             over = tuple(scope for cap, scope in SCOPES.items() if error.kind == f"cap {cap}")
             if not over:
                 raise
             # Over what may be spent without asking: a person who agreed to this very purchase was asked.
             self._ask_rules(replace(facts, over=over))
-        return self._reserve(payload, caps)
+        return self._payments.reserve(payload, id, caps)
 
     def _ask_rules(self, facts: PurchaseFacts) -> None:
         permit = self._decide(facts)
@@ -254,12 +234,6 @@ class Buyer:
             decision = permit.id if permit.decision == "approval" else ""
             hint = f"; see: mayfly approve {decision}" if decision else ""
             raise Refused(with_checksums(one_line("; ".join(permit.because), limit=500)) + hint, decision=decision)
-
-    def _reserve(self, payload: PaymentReserved, caps: list[Cap]) -> PaymentRow | tuple[PaymentRow]:
-        """Set the money aside; a tuple where somebody else did so for the same call."""
-        id = f"pay-{secrets.token_hex(12)}"
-        row = self._payments.reserve(payload, id, caps)
-        return row if row.id == id else (row,)
 
     # Afterwards.
 
@@ -272,7 +246,7 @@ class Buyer:
                 # The chain is asked before anything is sent again: what is settled or dead needs no payment.
                 row = self.open.look(row)
         except Refused as error:
-            return Purchase(status="released", payment=self._payments.payment(row.id), reason=str(error))
+            return Purchase(status="released", payment=self._payments.get(row.id), reason=str(error))
         try:
             if row.state in AT_LARGE and not row.answer:
                 row = self.open.pay(row)
@@ -291,16 +265,14 @@ class Buyer:
         nonce = "0x" + secrets.token_hex(32)
         signature = self._signer.sign_authorization(terms, nonce, after, before)
         _, value = payment_header(
-            terms, payer=row.payer, nonce=nonce, valid_after=after, valid_before=before, signature=signature
+            terms, signature, payer=row.payer, nonce=nonce, valid_after=after, valid_before=before
         )
         blob = self._ledger.put_blob(value.encode())
         sent = PaymentSent(before=row.turn, nonce=nonce, valid_after=after, valid_before=before, payload_blob=blob)
         try:
-            return self._payments.move_payment(row.id, sent)
+            return self._payments.move(row.id, sent)
         except ConflictError:
-            found = self._payments.payment(row.id)
-            assert found is not None, "payments are never removed"
-            return found
+            return self.open.again(row)
 
     def _chain_time(self, row: PaymentRow) -> int:
         try:
@@ -329,7 +301,7 @@ class Buyer:
     def _release(self, row: PaymentRow, reason: str) -> NoReturn:
         """Give back what was set aside while nothing is signed."""
         try:
-            self._payments.move_payment(row.id, PaymentReleased(before=row.turn, reason=reason))
+            self._payments.move(row.id, PaymentReleased(before=row.turn, reason=reason))
         except (ConflictError, StoreError):
             # Somebody went on with it, or it is found later: nothing was signed here.
             pass
@@ -341,32 +313,5 @@ class Buyer:
         until = min(changed, self.open.clock()) + self._settings.takeover
         while row.state in ("reserved", "sent") and self.open.clock() < until:
             self.open.sleep(_POLL)
-            found = self._payments.payment(row.id)
-            assert found is not None, "payments are never removed"
-            row = found
+            row = self.open.again(row)
         return row
-
-
-class _CallLocks:
-    """One lock for each call id that is under way in this process."""
-
-    def __init__(self) -> None:
-        self._guard = threading.Lock()
-        self._held: dict[str, tuple[threading.Lock, int]] = {}
-
-    @contextmanager
-    def of(self, call: str) -> Iterator[None]:
-        """Hold the lock of a call while the body runs."""
-        with self._guard:
-            lock, users = self._held.get(call, (threading.Lock(), 0))
-            self._held[call] = lock, users + 1
-        try:
-            with lock:
-                yield
-        finally:
-            with self._guard:
-                lock, users = self._held[call]
-                if users == 1:
-                    del self._held[call]
-                else:
-                    self._held[call] = lock, users - 1

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 # The first four bytes of the hash of each signature; a test derives them.
 BALANCE_OF: Final = "0x70a08231"
 AUTHORIZATION_STATE: Final = "0xe94a0102"
-DECIMALS: Final = "0x313ce567"
 # The hashes of the events, by which logs are found.
 AUTHORIZATION_USED: Final = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5"
 AUTHORIZATION_CANCELED: Final = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81"
@@ -56,6 +55,17 @@ class Evidence:
     reason: str = ""
 
 
+class Transfer(NamedTuple):
+    """The transfer that an authorization was signed for."""
+
+    network: str
+    asset: str
+    payer: str
+    payee: str
+    units: int
+    nonce: str
+
+
 class _Block(NamedTuple):
     number: int
     time: int
@@ -81,60 +91,47 @@ class ChainReader:
         """Return what an address has of a token now."""
         return self.node.call(asset, BALANCE_OF + _word(address))
 
-    def decimals(self, asset: str) -> int:
-        """Return how many decimals a token has."""
-        return self.node.call(asset, DECIMALS)
-
-    def authorization_used(self, asset: str, payer: str, nonce: str, block: int | None = None) -> bool:
-        """Whether an authorization was used or cancelled when a block was made (None: the newest)."""
-        return self.node.call(asset, AUTHORIZATION_STATE + _word(payer) + _word(nonce), block) != 0
-
-    def transfer_of(
-        self, asset: str, payer: str, nonce: str, *, network: str, payee: str, units: int, since: int
-    ) -> Evidence:
+    def evidence_of(self, wanted: Transfer, *, since: float) -> Evidence:
         """Say what became of an authorization that cannot be older than the time *since*; a fault is "unknown"."""
         try:
-            return self._transfer_of(asset, payer, nonce, network, payee, units, since)
+            return self._evidence_of(wanted, since)
         except NodeError as error:
             return Evidence(state="unknown", reason=error.message)
 
-    def _transfer_of(
-        self, asset: str, payer: str, nonce: str, network: str, payee: str, units: int, since: int
-    ) -> Evidence:
+    def _evidence_of(self, wanted: Transfer, since: float) -> Evidence:
         # Asked each time: on another chain everything looks unused, and a node can be changed behind its address.
-        if f"eip155:{self.chain_id()}" != network:
-            raise NodeError(f"the node is not of the network {network}")
+        if f"eip155:{self.chain_id()}" != wanted.network:
+            raise NodeError(f"the node is not of the network {wanted.network}")
         newest = self.node.number("eth_blockNumber")
         if newest < self._confirmations:
             raise NodeError("no block of the chain is confirmed yet")
         seen = self._block(newest - self._confirmations)
-        if not self.authorization_used(asset, payer, nonce, seen.number):
+        state = AUTHORIZATION_STATE + _word(wanted.payer) + _word(wanted.nonce)
+        if not self.node.call(wanted.asset, state, seen.number):
             # The same block still has to be there: a chain that was cut back meanwhile has shown nothing.
             if self._block(seen.number).hash != seen.hash:
                 raise NodeError("the chain changed while it was read")
             return Evidence(state="unused", block=seen.number, block_time=seen.time)
-        for log in self._logs(asset, payer, nonce, seen, since):
-            return self._evidence(log, asset, payer, payee, units, seen)
+        for log in self._logs(wanted, seen, since):
+            return self._evidence(log, wanted, seen)
         raise NodeError("the authorization was used, and the node does not say where")
 
-    def _logs(self, asset: str, payer: str, nonce: str, seen: _Block, since: int) -> Iterator[Mapping[str, Any]]:
+    def _logs(self, wanted: Transfer, seen: _Block, since: float) -> Iterator[Mapping[str, Any]]:
         """Yield the logs of a use or a cancellation, the newest blocks first, back to the time *since*."""
-        topics = [[AUTHORIZATION_USED, AUTHORIZATION_CANCELED], f"0x{_word(payer)}", f"0x{_word(nonce)}"]
+        topics = [[AUTHORIZATION_USED, AUTHORIZATION_CANCELED], f"0x{_word(wanted.payer)}", f"0x{_word(wanted.nonce)}"]
         last, window = seen.number, _NEWEST
         for _ in range(_MOST_WINDOWS):
             first = max(0, last - window + 1)
-            asked = {"address": asset, "fromBlock": hex(first), "toBlock": hex(last), "topics": topics}
+            asked = {"address": wanted.asset, "fromBlock": hex(first), "toBlock": hex(last), "topics": topics}
             found = self.node.ask("eth_getLogs", asked)
             if not isinstance(found, list):
                 raise NodeError("the node's answer to eth_getLogs is no list")
-            yield from (log for log in found if _is_of(log, asset, topics))
+            yield from (log for log in found if _is_of(log, wanted.asset, topics))
             if first == 0 or self._block(first).time < since:
                 return
             last, window = first - 1, _WINDOW
 
-    def _evidence(
-        self, log: Mapping[str, Any], asset: str, payer: str, payee: str, units: int, seen: _Block
-    ) -> Evidence:
+    def _evidence(self, log: Mapping[str, Any], wanted: Transfer, seen: _Block) -> Evidence:
         transaction = str(log.get("transactionHash", "")).lower()
         receipt = self.node.ask("eth_getTransactionReceipt", transaction)
         if not isinstance(receipt, dict) or quantity(receipt.get("status"), "a receipt") != 1:
@@ -145,7 +142,7 @@ class ChainReader:
             raise NodeError("the transaction that used the authorization is in no confirmed block")
         state: State = "cancelled"
         if str(log["topics"][0]).lower() == AUTHORIZATION_USED:
-            state = "settled" if _paid_by(log, receipt, asset, payer, payee, units) else "other"
+            state = "settled" if _paid_by(log, receipt, wanted) else "other"
         reason = (
             "the authorization was used for another transfer than the one that was signed" if state == "other" else ""
         )
@@ -182,22 +179,20 @@ def _is_of(log: object, asset: str, topics: list[Any]) -> bool:
     )
 
 
-def _paid_by(
-    log: Mapping[str, Any], receipt: Mapping[str, Any], asset: str, payer: str, payee: str, units: int
-) -> bool:
+def _paid_by(log: Mapping[str, Any], receipt: Mapping[str, Any], wanted: Transfer) -> bool:
     """Whether the transfer of this very authorization is the one that was signed.
 
     It is the next log of the token: one transaction may use several authorizations, and a transfer of one of them pays
     for no other. A nonce can be signed for twice, so that it was used says nothing about who was paid.
     """
     place = quantity(log.get("logIndex"), "a log")
-    moved = [one for one in receipt.get("logs") or () if _is_of(one, asset, [TRANSFER, _ANY, _ANY])]
+    moved = [one for one in receipt.get("logs") or () if _is_of(one, wanted.asset, [TRANSFER, _ANY, _ANY])]
     later = [one for one in moved if quantity(one.get("logIndex"), "a log") > place]
     if not later:
         raise NodeError("the authorization was used, and the node shows no transfer after it")
     first = min(later, key=lambda one: quantity(one.get("logIndex"), "a log"))
-    wanted = [TRANSFER, f"0x{_word(payer)}", f"0x{_word(payee)}"]
-    return _is_of(first, asset, wanted) and quantity(first.get("data"), "a transfer") == units
+    topics = [TRANSFER, f"0x{_word(wanted.payer)}", f"0x{_word(wanted.payee)}"]
+    return _is_of(first, wanted.asset, topics) and quantity(first.get("data"), "a transfer") == wanted.units
 
 
 def _gas(receipt: Mapping[str, Any]) -> str:

@@ -15,14 +15,13 @@ from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 from mayfly.core import Capability, InputError, Invocation, MachineError, MayflyError, one_line, parse_json
 from mayfly.market._purchase import listed
+from mayfly.market._requirements import RESOURCES, WELL_KNOWN
 from mayfly.market._terms import PAYMENT_REQUIRED, Terms, read_terms
 from mayfly.world import Answer, address_of, exchange
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
 
-WELL_KNOWN: Final = "/.well-known/x402"
-RESOURCES: Final = "/discovery/resources"
 # A list of a few hundred resources with schemas.
 _LARGEST: Final = 4 * 1024 * 1024
 # Entries that are read of one list, and addresses without terms that are asked for theirs.

@@ -13,8 +13,11 @@ from mayfly.core import with_checksums
 from mayfly.store import event
 
 
+@dataclass(frozen=True, kw_only=True)
 class _MoneyEvent:
     """An event of money: its hashes lose their ``0x``, its addresses get their checksums, as they are shown."""
+
+    before: int
 
     def __post_init__(self) -> None:
         for name in ("nonce", "transaction"):
@@ -26,15 +29,10 @@ class _MoneyEvent:
                 object.__setattr__(self, name, with_checksums(getattr(self, name)))
 
 
-@event("payment.reserved")
 @dataclass(frozen=True, kw_only=True)
-class PaymentReserved(_MoneyEvent):
-    """Record that money was set aside for a call; nothing is signed yet. *request* is the hash of what is asked for."""
+class _Terms(_MoneyEvent):
+    """The first event of a row: what is paid, from whom and to whom; *request* is the hash of what is asked for."""
 
-    call: str
-    url: str
-    host: str
-    method: str
     request: str
     network: str
     asset: str
@@ -42,11 +40,22 @@ class PaymentReserved(_MoneyEvent):
     payer: str
     units: int
     decimals: int
+    strategy: str = ""
+    before: int = 0
+
+
+@event("payment.reserved")
+@dataclass(frozen=True, kw_only=True)
+class PaymentReserved(_Terms):
+    """Record that money was set aside for a call; nothing is signed yet."""
+
+    call: str
+    url: str
+    host: str
+    method: str
     agent: str = ""
     run: str = ""
     tool: str = ""
-    strategy: str = ""
-    before: int = 0
 
 
 @event("payment.sent")
@@ -54,7 +63,6 @@ class PaymentReserved(_MoneyEvent):
 class PaymentSent(_MoneyEvent):
     """Record, before it leaves, what was signed: the blob is the exact header, and a retry sends the same."""
 
-    before: int
     nonce: str
     valid_after: int
     valid_before: int
@@ -66,7 +74,6 @@ class PaymentSent(_MoneyEvent):
 class PaymentUnknown(_MoneyEvent):
     """Record that the chain does not say yet whether it was charged; an answer may have come all the same."""
 
-    before: int
     reason: str
     answer_blob: str = ""
 
@@ -76,7 +83,6 @@ class PaymentUnknown(_MoneyEvent):
 class PaymentSettled(_MoneyEvent):
     """Record the transaction in which the chain shows the transfer."""
 
-    before: int
     transaction: str
     block: int
     answer_blob: str = ""
@@ -87,7 +93,6 @@ class PaymentSettled(_MoneyEvent):
 class PaymentDelivered(_MoneyEvent):
     """Record that what was paid for is there; the blob may be left out where the row has an answer."""
 
-    before: int
     answer_blob: str = ""
 
 
@@ -96,7 +101,6 @@ class PaymentDelivered(_MoneyEvent):
 class PaymentReleased(_MoneyEvent):
     """Record that it will never be charged: nothing was signed, or *block* shows the authorization dead."""
 
-    before: int
     reason: str
     block: int = 0
 
@@ -106,7 +110,6 @@ class PaymentReleased(_MoneyEvent):
 class PaymentDisputed(_MoneyEvent):
     """Record that it was charged and no answer can be had; one that was not settled before names the transaction."""
 
-    before: int
     reason: str
     transaction: str = ""
     block: int = 0
@@ -114,24 +117,15 @@ class PaymentDisputed(_MoneyEvent):
 
 @event("sale.claimed")
 @dataclass(frozen=True, kw_only=True)
-class SaleClaimed(_MoneyEvent):
+class SaleClaimed(_Terms):
     """Record who works on a paid request until *lease*, in seconds since 1970; a second claim takes it over."""
 
-    network: str
-    asset: str
-    payer: str
     nonce: str
-    request: str
     tool: str
     version: int
-    units: int
-    decimals: int
-    payee: str
     valid_before: int
     payload_blob: str
     lease: int
-    strategy: str = ""
-    before: int = 0
 
 
 @event("sale.answered")
@@ -139,7 +133,6 @@ class SaleClaimed(_MoneyEvent):
 class SaleAnswered(_MoneyEvent):
     """Record the answer, which is handed out only once it is paid."""
 
-    before: int
     answer_blob: str
 
 
@@ -148,7 +141,6 @@ class SaleAnswered(_MoneyEvent):
 class SaleSettling(_MoneyEvent):
     """Record that somebody has it settled until *lease*."""
 
-    before: int
     lease: int
 
 
@@ -157,7 +149,6 @@ class SaleSettling(_MoneyEvent):
 class SaleSettled(_MoneyEvent):
     """Record the transaction in which the chain shows the transfer; *gas* is what it cost us in wei, where we know."""
 
-    before: int
     transaction: str
     block: int
     gas: str = ""
@@ -168,7 +159,6 @@ class SaleSettled(_MoneyEvent):
 class SaleFailed(_MoneyEvent):
     """Record that there is no answer, so nothing is charged."""
 
-    before: int
     reason: str
 
 
@@ -177,7 +167,6 @@ class SaleFailed(_MoneyEvent):
 class SaleLapsed(_MoneyEvent):
     """Record that the authorization will never pay: nothing is handed out, and nothing was earned."""
 
-    before: int
     reason: str
     block: int = 0
     gas: str = ""

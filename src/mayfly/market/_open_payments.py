@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from mayfly.core import ConflictError, Settings, StoreError, one_line
-from mayfly.market._chain_reader import ChainReader, Evidence
+from mayfly.market._chain_reader import ChainReader, Evidence, Transfer
 from mayfly.market._events import (
     PaymentDelivered,
     PaymentDisputed,
@@ -69,11 +69,7 @@ class OpenPayments:
 
     def pay(self, row: PaymentRow) -> PaymentRow:
         """Send what was signed until there is an answer or no sense in going on, and record what the chain shows."""
-        delay = self.settings.try_delay
-        for number in range(self.settings.tries):
-            if number:
-                self.sleep(delay)
-                delay *= 2
+        for _ in self._tries():
             answer, reason = self._ask_seller(row)
             try:
                 row = self.record(row, answer, reason)
@@ -83,6 +79,13 @@ class OpenPayments:
             if row.state not in AT_LARGE or row.answer or final:
                 break
         return row
+
+    def _tries(self) -> Iterator[int]:
+        """Yield once for each time the same payment may be sent, waiting twice as long before each."""
+        for number in range(self.settings.tries):
+            if number:
+                self.sleep(self.settings.try_delay * 2 ** (number - 1))
+            yield number
 
     def look(self, row: PaymentRow) -> PaymentRow:
         """Record what the chain shows of a payment that is at large, without sending anything."""
@@ -98,52 +101,41 @@ class OpenPayments:
                     row = self._step(row, blob, reason)
                 if row.state in ("settled", "disputed") and (blob or row.answer):
                     event = PaymentDelivered(before=row.turn, answer_blob="" if row.answer else blob)
-                    row = self.payments.move_payment(row.id, event)
+                    row = self.payments.move(row.id, event)
                 return row
             except ConflictError:
-                row = self._again(row)
+                row = self.again(row)
         return row
 
     def _step(self, row: PaymentRow, blob: str, reason: str) -> PaymentRow:
         found = self.evidence(row)
         if found.state == "settled":
-            return self.payments.move_payment(
+            return self.payments.move(
                 row.id,
                 PaymentSettled(before=row.turn, transaction=found.transaction, block=found.block, answer_blob=blob),
             )
         dead = _why_dead(row, found)
         if dead and not blob:
-            return self.payments.move_payment(row.id, PaymentReleased(before=row.turn, reason=dead, block=found.block))
+            return self.payments.move(row.id, PaymentReleased(before=row.turn, reason=dead, block=found.block))
         # What contradicts itself is said before what a seller says: no later look will change it.
         odd = found.reason if found.state == "other" else ""
         told = odd or reason or found.reason or row.reason or "the chain shows no transfer yet"
         if row.state == "unknown" and not blob and (told == row.reason or not (odd or reason)):
             # Nothing new was learnt, and a look every half minute would fill the ledger.
             return row
-        row = self.payments.move_payment(row.id, PaymentUnknown(before=row.turn, reason=told, answer_blob=blob))
+        row = self.payments.move(row.id, PaymentUnknown(before=row.turn, reason=told, answer_blob=blob))
         if dead:
-            return self.payments.move_payment(row.id, PaymentReleased(before=row.turn, reason=dead, block=found.block))
+            return self.payments.move(row.id, PaymentReleased(before=row.turn, reason=dead, block=found.block))
         return row
 
     def evidence(self, row: PaymentRow) -> Evidence:
         """Ask the chain what became of a payment that was signed."""
-        return self.reader.transfer_of(
-            row.asset,
-            row.payer,
-            row.nonce,
-            network=row.network,
-            payee=row.payee,
-            units=row.units,
-            since=row.valid_after,
-        )
+        wanted = Transfer(row.network, row.asset, row.payer, row.payee, row.units, row.nonce)
+        return self.reader.evidence_of(wanted, since=row.valid_after)
 
     def collect(self, row: PaymentRow) -> PaymentRow:
         """Get the answer to a payment that the chain shows, by sending the same again: it cannot be charged twice."""
-        delay = self.settings.try_delay
-        for number in range(self.settings.tries):
-            if number:
-                self.sleep(delay)
-                delay *= 2
+        for _ in self._tries():
             answer, _ = self._ask_seller(row)
             if answer is not None and answer.is_good:
                 return self.record(row, answer, "")
@@ -155,13 +147,12 @@ class OpenPayments:
         """Record that a payment was charged and no answer can be had; one that comes later is still taken."""
         reason = "the chain shows the payment, and the seller gives no answer to it"
         with contextlib.suppress(ConflictError):
-            return self.payments.move_payment(row.id, PaymentDisputed(before=row.turn, reason=reason))
-        return self._again(row)
+            return self.payments.move(row.id, PaymentDisputed(before=row.turn, reason=reason))
+        return self.again(row)
 
-    def told(self, row: PaymentRow, *, answer: SellerAnswer | None = None) -> Purchase:
+    def told(self, row: PaymentRow) -> Purchase:
         """Return how a payment stands, for whoever bought."""
-        if row.answer:
-            answer = SellerAnswer.from_bytes(self.ledger.get_blob(row.answer))
+        answer = SellerAnswer.from_bytes(self.ledger.get_blob(row.answer)) if row.answer else None
         status = "unknown" if row.state == "sent" else row.state
         return Purchase(status=status, payment=row, answer=answer, reason=row.reason)
 
@@ -178,8 +169,9 @@ class OpenPayments:
             return None, error.message
         return answer, "" if answer.is_good else f"the seller answers the payment with {_said(answer)}"
 
-    def _again(self, row: PaymentRow) -> PaymentRow:
-        found = self.payments.payment(row.id)
+    def again(self, row: PaymentRow) -> PaymentRow:
+        """Return a payment as it stands by now."""
+        found = self.payments.get(row.id)
         assert found is not None, "payments are never removed"
         return found
 
@@ -220,7 +212,7 @@ def reconcile(open_payments: OpenPayments, *, states: Collection[str] = OPEN, id
     payment is sent again, which costs nothing; once it has expired without one, it is disputed.
     """
     done = Reconciled()
-    for row in _each(open_payments, states):
+    for row in open_payments.payments.each(states):
         if open_payments.clock() - datetime.fromisoformat(row.changed).timestamp() < idle:
             continue
         done.seen += 1
@@ -234,7 +226,7 @@ def _closed(open_payments: OpenPayments, row: PaymentRow) -> PaymentRow:
     if row.state == "reserved":
         reason = "whoever set it aside went away before anything was signed"
         with contextlib.suppress(ConflictError):
-            return open_payments.payments.move_payment(row.id, PaymentReleased(before=row.turn, reason=reason))
+            return open_payments.payments.move(row.id, PaymentReleased(before=row.turn, reason=reason))
         return row
     if row.state in AT_LARGE:
         row = open_payments.look(row)
@@ -243,10 +235,3 @@ def _closed(open_payments: OpenPayments, row: PaymentRow) -> PaymentRow:
     if row.state == "settled" and open_payments.is_expired(row):
         row = open_payments.give_up(row)
     return row
-
-
-def _each(open_payments: OpenPayments, states: Collection[str]) -> Iterator[PaymentRow]:
-    after = ""
-    while page := open_payments.payments.payments(states, after=after):
-        yield from page
-        after = page[-1].id

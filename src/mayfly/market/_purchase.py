@@ -10,12 +10,14 @@ import base64
 import json
 import re
 import socket
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mayfly.core import InputError, MayflyError, NotSent, canonical_json, host_of, one_line, shown
-from mayfly.market._terms import RESPONSE_HEADERS, SIGNATURE_HEADERS, Terms
+from mayfly.market._terms import RESPONSE_HEADERS, SIGNATURE_HEADERS, Terms, signed_payload
 from mayfly.world import address_of, exchange
 
 if TYPE_CHECKING:
@@ -148,6 +150,27 @@ class Purchase:
         return {**about, "payment": paid, "answer": told}
 
 
+class Turns:
+    """Let threads of this process that are at the same thing be at it one after the other."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._busy: set[object] = set()
+
+    @contextmanager
+    def taken(self, key: object) -> Iterator[None]:
+        """Have the turn for *key* while the body runs."""
+        with self._changed:
+            self._changed.wait_for(lambda: key not in self._busy)
+            self._busy.add(key)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._busy.discard(key)
+                self._changed.notify_all()
+
+
 def check_call(call: str) -> str:
     """Return a call id, or say why it is none."""
     if not isinstance(call, str) or not _CALL.fullmatch(call):
@@ -155,19 +178,9 @@ def check_call(call: str) -> str:
     return call
 
 
-def payment_header(
-    terms: Terms, *, payer: str, nonce: str, valid_after: int, valid_before: int, signature: str
-) -> tuple[str, str]:
+def payment_header(terms: Terms, signature: str, **signed: Any) -> tuple[str, str]:
     """Return the header that pays: its name and its value, which is kept and sent as it is, again and again."""
-    authorization = {
-        "from": payer,
-        "to": terms.payee,
-        "value": str(terms.units),
-        "validAfter": str(valid_after),
-        "validBefore": str(valid_before),
-        "nonce": nonce,
-    }
-    inner = {"signature": signature, "authorization": authorization}
+    inner = signed_payload(signature, payee=terms.payee, units=terms.units, **signed)
     if terms.version == 1:
         whole: dict[str, Any] = {"x402Version": 1, "scheme": "exact", "network": terms.raw["network"], "payload": inner}
     else:

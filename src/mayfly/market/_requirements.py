@@ -12,6 +12,9 @@ from mayfly.core import InputError
 from mayfly.market._terms import NETWORKS_V1, chain_id_of, read_address, read_units
 
 MIME: Final = "application/json"
+# Where a seller lists what it sells: the file of x402, and the list of the bazaar.
+WELL_KNOWN: Final = "/.well-known/x402"
+RESOURCES: Final = "/discovery/resources"
 # Names of paths, and of tools in the library, are plainer than that; nothing else may stand in a URL unquoted.
 _NAME: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 

@@ -99,6 +99,21 @@ def read_terms(status: int, headers: Mapping[str, str], body: bytes, *, url: str
     return [_terms(one, offer, version, url) for one in ways]
 
 
+def signed_payload(
+    signature: str, *, payer: str, payee: str, units: int, valid_after: int, valid_before: int, nonce: str
+) -> dict[str, Any]:
+    """Return an authorization and its signature as x402 writes them; two payments are the same where this is."""
+    authorization = {
+        "from": payer,
+        "to": payee,
+        "value": str(units),
+        "validAfter": str(valid_after),
+        "validBefore": str(valid_before),
+        "nonce": nonce,
+    }
+    return {"signature": signature, "authorization": authorization}
+
+
 def read_units(text: object) -> int:
     """Read an amount of the smallest unit: digits alone, more than nothing, less than 2**63."""
     if not isinstance(text, str) or not _UNITS.fullmatch(text) or int(text) >= _TOO_MANY:
@@ -151,7 +166,10 @@ def same_resource(one: str, other: str) -> bool:
 def _offer(headers: Mapping[str, str], body: bytes) -> Mapping[str, Any]:
     text = _header(headers, REQUIRED_HEADER)
     if text is not None:
-        return _decoded(text, f"the header {REQUIRED_HEADER}")
+        offer = decode_header(text, f"the header {REQUIRED_HEADER}", most=_LARGEST_HEADER)
+        if not isinstance(offer, dict):
+            raise InputError(f"the header {REQUIRED_HEADER} is no object of x402")
+        return offer
     offer = parse_json(body, "the seller's 402")
     if not isinstance(offer, dict):
         raise InputError("the seller's 402 is no object of x402")
@@ -163,17 +181,15 @@ def _header(headers: Mapping[str, str], name: str) -> str | None:
     return next((value for key, value in headers.items() if key.lower() == wanted), None)
 
 
-def _decoded(text: str, where: str) -> Mapping[str, Any]:
-    if len(text) > _LARGEST_HEADER:
-        raise InputError(f"{where} has more than {_LARGEST_HEADER} characters")
+def decode_header(text: str, where: str, *, most: int) -> object:
+    """Return what a header of x402 holds: JSON in base64, of at most so many characters."""
+    if len(text) > most:
+        raise InputError(f"{where} has more than {most} characters")
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         raise InputError(f"{where} is not base64") from None
-    value = parse_json(data, where)
-    if not isinstance(value, dict):
-        raise InputError(f"{where} is no object of x402")
-    return value
+    return parse_json(data, where)
 
 
 def _payable(way: Mapping[str, Any]) -> bool:

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from mayfly.core import ConflictError, InputError, MachineError, address_key, with_checksums
+from mayfly.core import ConflictError, InputError, MachineError, address_key, with_checksums, write_whole
 from mayfly.market._terms import read_address
 
 if TYPE_CHECKING:
@@ -96,7 +96,13 @@ class Wallet:
         key = secrets.token_bytes(32)
         kept = from_key.encrypt(key, password, kdf="scrypt", iterations=work)
         with reachable(self.path):
-            _write_new(self.path, json.dumps(kept).encode())
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # It may have been made by somebody with another umask.
+            self.path.parent.chmod(0o700)
+            try:
+                write_whole(self.path, json.dumps(kept).encode(), fresh=True)
+            except FileExistsError:
+                self.check_absent()
         return self.address
 
     def unlock(self, password: str) -> LocalAccount:
@@ -148,7 +154,7 @@ class KeySigner:
 
 
 def typed_authorization(
-    token: tuple[str, str, int, str], signed: tuple[str, str, int, int, int, str]
+    token: tuple[str, str, int, str], signed: tuple[Any, ...]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what is signed of a transfer (EIP-712): the domain and the message.
 
@@ -215,41 +221,12 @@ def keep_in_keyring(address: str, password: str) -> None:
 
 
 def _accounts() -> Any:
-    limit = sys.getrecursionlimit()
     try:
         with depth_kept():
             from eth_account import Account
     except ImportError as error:
         raise MachineError(f"a wallet needs {error.name}", fix=EXTRA) from None
-    finally:
-        # One of its parts (py_ecc) raises it to 100,000, with which nested JSON overruns the stack of the process.
-        sys.setrecursionlimit(limit)
     return Account()
-
-
-def _write_new(path: Path, data: bytes) -> None:
-    """Write a file aside and link it into place: it is there whole or not at all, and replaces nothing."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # It may have been made by somebody with another umask.
-    path.parent.chmod(0o700)
-    aside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            os.link(aside, path)
-        except FileExistsError:
-            raise ConflictError(f"there is a wallet already: {path}", fix="mayfly wallet show") from None
-        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -12,14 +12,11 @@ if TYPE_CHECKING:
     from mayfly.store._archive import Archived
     from mayfly.store._cache import Cache, Cached
     from mayfly.store._claim import Claim, Fence
-    from mayfly.store._events import JSON, Event, Payload, event
+    from mayfly.store._events import JSON, Event, Payload, as_payload, event
     from mayfly.store._kinds import (
         DoctorAttacked,
-        RunClaimed,
         SandboxRan,
-        StoreArchived,
         StoreMigrated,
-        StrategyNamed,
     )
     from mayfly.store._ledger import Ledger
     from mayfly.store._money import PaymentRow, SaleRow
@@ -35,11 +32,10 @@ if TYPE_CHECKING:
         money_sums,
         name_strategy,
     )
-    from mayfly.store._payload import as_payload
     from mayfly.store._runs import RunRow
     from mayfly.store._seal import Seal, SealedFiles
     from mayfly.store._switch import Killed, KillSwitch, KillSwitched, Switch
-    from mayfly.store._tool_list import Ranked, Served, ToolList
+    from mayfly.store._tool_list import Served, ToolList
     from mayfly.store._tools import ToolRow, ToolVersionRow
     from mayfly.store._verify import Verified
 
@@ -63,8 +59,6 @@ __all__ = [
     "Payload",
     "PaymentList",
     "PaymentRow",
-    "Ranked",
-    "RunClaimed",
     "RunRow",
     "SaleList",
     "SaleRow",
@@ -72,9 +66,7 @@ __all__ = [
     "Seal",
     "SealedFiles",
     "Served",
-    "StoreArchived",
     "StoreMigrated",
-    "StrategyNamed",
     "SumBy",
     "Switch",
     "ToolList",
@@ -94,18 +86,17 @@ __getattr__ = lazily(
         "_archive": "Archived",
         "_cache": "Cache Cached",
         "_claim": "Claim Fence",
-        "_events": "JSON Event Payload event",
-        "_kinds": "DoctorAttacked RunClaimed SandboxRan StoreArchived StoreMigrated StrategyNamed",
+        "_events": "JSON Event Payload as_payload event",
+        "_kinds": "DoctorAttacked SandboxRan StoreMigrated",
         "_ledger": "Ledger",
         "_money": "PaymentRow SaleRow",
         "_money_list": (
             "Cap ClaimedSale MoneySum PaymentList SUMS_BY SaleList SumBy check_strategy money_sums name_strategy"
         ),
-        "_payload": "as_payload",
         "_runs": "RunRow",
         "_seal": "Seal SealedFiles",
         "_switch": "Killed KillSwitch KillSwitched Switch",
-        "_tool_list": "Ranked Served ToolList",
+        "_tool_list": "Served ToolList",
         "_tools": "ToolRow ToolVersionRow",
         "_verify": "Verified",
     },

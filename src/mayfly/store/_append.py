@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 from mayfly.store._claim import Fence, taken_up
 from mayfly.store._database import Connection, Row
-from mayfly.store._events import Event
+from mayfly.store._events import Event, decode, encode
 from mayfly.store._money import PAYMENTS, SALES, STRATEGIES
-from mayfly.store._payload import decode, encode
 from mayfly.store._projection import Key, Projection, RowBatch, moved_by
 from mayfly.store._rows import (
     COLUMNS,
     EVENTS,
     GENESIS,
-    EventRows,
     StoredEvent,
     insert_links,
     insert_rows,
@@ -99,12 +96,13 @@ def append_all(connection: Connection, appends: Sequence[Append], end: LedgerEnd
     would be had each had a transaction of its own.
     """
     batches, last, head = end
-    at, links, found = datetime.now(UTC), [], list[EventRows]()
+    at, links, found, written = datetime.now(UTC), [], list[list[Event]](), list[Row]()
     for append in appends:
         if append.fence is not None:
             check_fence(batches[RUNS][append.fence.run], append.fence)
-        events, rows = made = number_events(append.fresh, append.texts, last=last, at=at)
-        found.append(made)
+        events, rows = number_events(append.fresh, append.texts, last=last, at=at)
+        found.append(events)
+        written += rows
         if rows:
             last, head = rows[-1][0], link_hash(head or GENESIS, rows)
             links.append((last, rows[0][0], head))
@@ -113,11 +111,11 @@ def append_all(connection: Connection, appends: Sequence[Append], end: LedgerEnd
                 if table in batches:
                     batches[table].move(StoredEvent(*row), event.payload)
     if links:
-        insert_rows(connection, [*chain.from_iterable(made.rows for made in found)])
+        insert_rows(connection, written)
         insert_links(connection, links)
         for batch in batches.values():
             batch.save()
-    return [made.events for made in found]
+    return found
 
 
 def check_fence(row: RunRow, fence: Fence) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -11,11 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mayfly.core import StoreError, content_hash
+from mayfly.core import StoreError, content_hash, write_whole
 from mayfly.store._append import append_events
 from mayfly.store._database import Connection, Row
-from mayfly.store._events import Event
-from mayfly.store._payload import decode
+from mayfly.store._events import Event, decode
 from mayfly.store._rows import COLUMNS, EVENTS, to_events
 from mayfly.store._runs import OPEN, RUNS, RunRow
 
@@ -97,6 +95,8 @@ def all_archives(connection: Connection) -> list[ArchiveFile]:
 
 def archives_of(connection: Connection, subjects: Sequence[str]) -> dict[str, list[ArchiveFile]]:
     """Return the files with events of each of the subjects that has any."""
+    if not subjects:
+        return {}
     query = f"""
     SELECT subject, {_FILE} FROM mayfly_archived JOIN mayfly_archives ON archive = id
     WHERE subject IN ({", ".join("?" * len(subjects))}) ORDER BY id
@@ -186,7 +186,7 @@ def _enter(connection: Connection, name: str, hash: str, rows: Sequence[Row], ru
 
 
 def _write(folder: Path, rows: Sequence[Row]) -> tuple[str, str]:
-    """Write a file aside, have it on disk, and give it its name; return the name and the hash."""
+    """Write a file that says in its name what it holds; return the name and the hash."""
     import gzip  # loaded where it is used: hardly any process archives
 
     text = "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows)
@@ -194,27 +194,8 @@ def _write(folder: Path, rows: Sequence[Row]) -> tuple[str, str]:
     hash = content_hash(data)
     name = f"{rows[0][0]}-{rows[-1][0]}-{hash[:12]}.jsonl.gz"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    aside = folder / f".{name}.{os.urandom(4).hex()}"
-    try:
-        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with open(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(aside, folder / name)
-    except BaseException:
-        aside.unlink(missing_ok=True)
-        raise
-    _sync(folder)
+    write_whole(folder / name, data)
     return name, hash
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def sweep(folder: Path, known: Collection[str]) -> None:

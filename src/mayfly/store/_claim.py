@@ -6,7 +6,6 @@ import os
 import re
 import threading
 from collections.abc import Callable
-from types import TracebackType
 from typing import Literal, NamedTuple, Protocol, Self
 
 from mayfly.core import ConflictError, InputError
@@ -115,9 +114,7 @@ class Claim:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 

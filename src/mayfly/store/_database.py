@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from queue import Empty, LifoQueue
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from weakref import WeakSet
 
 from mayfly.core import Settings, StoreError
@@ -21,25 +21,25 @@ Row: TypeAlias = tuple[Any, ...]
 
 # So many threads of a process may be inside at once; a server has a hundred places for everybody.
 MOST = 8
+# Rows fetched at a time where a whole table is read.
+_PAGE = 5000
 # Both databases take a wait in milliseconds that fits 32 bits.
 LONGEST_WAIT = 1_000_000.0
 ELSEWHERE = "set MAYFLY_STATE_DIR to a directory you can write to"
 
 
-class Ear(Protocol):
-    """Something that says when there may be more."""
+def where(*conditions: tuple[str, object]) -> tuple[str, list[object]]:
+    """Return the WHERE of conditions, and its values: None, and a list with nothing in it, is no condition.
 
-    def wait(self) -> None:
-        """Return after a short while, or as soon as something is heard."""
-        ...
-
-    def heard(self) -> bool:
-        """Whether there may be something new since the last call; uses the connection, so no fork may be under way."""
-        ...
-
-    def close(self) -> None:
-        """Let go of the connection; the next call makes another."""
-        ...
+    In one about a list, ``IN ?`` stands for one of its values.
+    """
+    given = [(text, value) for text, value in conditions if value is not None and value != []]
+    texts, values = [], list[object]()
+    for text, value in given:
+        several = value if isinstance(value, list) else [value]
+        texts.append(text.replace("IN ?", f"IN ({', '.join('?' * len(several))})"))
+        values += several
+    return f"WHERE {' AND '.join(texts)}" if texts else "", values
 
 
 class Connection:
@@ -73,6 +73,16 @@ class Connection:
         rows = self.run(sql, values)
         return rows[0][0] if rows else None
 
+    def each(self, table: str, columns: Sequence[str], key: Sequence[str]) -> Iterator[Row]:
+        """Yield every row of a table in the order of its key, a page at a time."""
+        names, marks = ", ".join(key), ", ".join("?" * len(key))
+        query, end = f"SELECT {', '.join(columns)} FROM {table}", f"ORDER BY {names} LIMIT {_PAGE}"
+        rows = self.run(f"{query} {end}")
+        while rows:
+            yield from rows
+            after = [rows[-1][columns.index(name)] for name in key]
+            rows = self.run(f"{query} WHERE ({names}) > ({marks}) {end}", after)
+
     def run_many(self, sql: str, rows: Sequence[Sequence[object]]) -> None:
         """Carry out one statement for each of the rows."""
         self.driver.cursor().executemany(self.database.written(sql), rows)
@@ -81,6 +91,27 @@ class Connection:
         """Wait for the right to append to *table*, until the transaction ends."""
         if self.database.lock is not None:
             self.send(self.database.lock, [table])
+
+
+class Ear(ABC):
+    """Something that says when there may be more, on a connection of its own."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._driver: Any = None
+
+    @abstractmethod
+    def wait(self) -> None:
+        """Return after a short while, or as soon as something is heard."""
+
+    @abstractmethod
+    def heard(self) -> bool:
+        """Whether there may be something new since the last call; uses the connection, so no fork may be under way."""
+
+    def close(self) -> None:
+        """Let go of the connection; the next call makes another."""
+        driver, self._driver = self._driver, None
+        self._database.close(driver)
 
 
 class Database(ABC):

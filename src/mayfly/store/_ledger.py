@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from copy import copy
 from datetime import datetime
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from mayfly.core import InputError, LimitError, SecretValues, Settings, StoreError, content_hash, settings_values
@@ -16,7 +15,6 @@ from mayfly.store._append import Append, append_events, check_fence, next_genera
 from mayfly.store._archive import (
     FOLDER,
     Archived,
-    ArchiveFile,
     ArchiveReader,
     all_archives,
     archive_some,
@@ -111,9 +109,7 @@ class Ledger(RunList):
     def __enter__(self) -> Ledger:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def append(self, entry: Event | Payload, *, subject: str | None = None) -> Event:
@@ -170,11 +166,11 @@ class Ledger(RunList):
             query, values = select_events(kind=kind, subject=subject, after=after)
             with self._reading() as connection:
                 rows = connection.run(f"{query} ORDER BY id LIMIT ?", [*values, size])
-                files = archives_of(connection, [subject]) if subject is not None else {}
+                archived = self._archived(connection, _named(subject), kind)
             events = list(to_events(rows))
-            if files:
+            if archived:
                 known = {event.id for event in events}
-                old = [event for event in self._archived(files, kind) if event.id > after and event.id not in known]
+                old = [event for event in archived if event.id > after and event.id not in known]
                 events = sorted((*old, *events), key=lambda event: event.id)[:size]
             yield from events
             if len(events) < size:
@@ -182,8 +178,9 @@ class Ledger(RunList):
             after = events[-1].id
             left = None if left is None else left - size
 
-    def _archived(self, files: Mapping[str, Iterable[ArchiveFile]], kind: str | None) -> list[Event]:
+    def _archived(self, connection: Connection, subjects: Sequence[str], kind: str | None) -> list[Event]:
         """Return the events of subjects that lie in files."""
+        files = archives_of(connection, subjects)
         found = [event for subject, some in files.items() for event in self._archives.events(some, subject)]
         return [event for event in found if kind in (None, event.kind)]
 
@@ -192,9 +189,7 @@ class Ledger(RunList):
         _check_filter(kind, subject)
         query, values = select_events("count(*)", kind=kind, subject=subject)
         with self._reading() as connection:
-            stored = int(connection.value(query, values))
-            files = archives_of(connection, [subject]) if subject is not None else {}
-        return stored + len(self._archived(files, kind))
+            return int(connection.value(query, values)) + len(self._archived(connection, _named(subject), kind))
 
     def before_last(self, number: int, *, kind: str | None = None, subject: str | None = None) -> int:
         """Return the *after* with which `read` yields the last *number* events there are now."""
@@ -205,11 +200,10 @@ class Ledger(RunList):
         number = min(number, LARGEST_ID)
         with self._reading() as connection:
             found = connection.value(f"{query} ORDER BY id DESC LIMIT 1 OFFSET ?", [*values, number])
-            files = archives_of(connection, [subject]) if subject is not None and found is None else {}
-            stored = int(connection.value(*select_events("count(*)", kind=kind, subject=subject))) if files else 0
+            old = self._archived(connection, _named(subject), kind) if found is None else []
+            stored = int(connection.value(*select_events("count(*)", kind=kind, subject=subject))) if old else 0
         # What lies in files is older than what does not.
-        old = [event.id for event in reversed(self._archived(files, kind))]
-        return int(found or next(iter(old[number - stored :]), 0))
+        return int(found or next((event.id for event in [*reversed(old)][number - stored :]), 0))
 
     def last(self, kind: str | None = None, subject: str | None = None) -> Event | None:
         """Return the newest event of one kind and one subject, where these are given; None where there is none."""
@@ -217,8 +211,8 @@ class Ledger(RunList):
         query, values = select_events(kind=kind, subject=subject)
         with self._reading() as connection:
             rows = connection.run(f"{query} ORDER BY id DESC LIMIT 1", values)
-            files = archives_of(connection, [subject]) if subject is not None and not rows else {}
-        return next(to_events(rows), None) or next(reversed(self._archived(files, kind)), None)
+            old = [] if rows else self._archived(connection, _named(subject), kind)
+        return next(to_events(rows), None) or next(reversed(old), None)
 
     def find_many(self, kind: str, subjects: Collection[str]) -> dict[str, Event]:
         """Return the newest event of *kind* for each of the subjects that has one, in the order of the subjects."""
@@ -234,9 +228,8 @@ class Ledger(RunList):
             with self._reading() as connection:
                 rows = connection.run(*newest(kind, some))
                 stored = {event.subject: event for event in to_events(rows)}
-                rest = [subject for subject in some if subject not in stored]
-                files = archives_of(connection, rest) if rest else {}
-            found |= {event.subject: event for event in self._archived(files, kind)} | stored
+                old = self._archived(connection, [subject for subject in some if subject not in stored], kind)
+            found |= {event.subject: event for event in old} | stored
         return {subject: found[subject] for subject in wanted if subject in found}
 
     def claim(self, name: str, *, recording: Sequence[Payload] = ()) -> Claim:
@@ -353,26 +346,21 @@ class Ledger(RunList):
             raise StoreError(f"blob {hash} is damaged: its content does not match its address")
         return bytes(data)
 
-    @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        with self._guard.shared():
-            self._check_open()
-            with self._database.transaction() as connection:
-                yield connection
+    def _reading(self) -> AbstractContextManager[Connection]:
+        return self._inside(self._guard.shared())
 
-    @contextmanager
-    def _snapshot(self) -> Iterator[Connection]:
+    def _snapshot(self) -> AbstractContextManager[Connection]:
         """Read everything as it was at one moment, however many statements that takes."""
-        with self._guard.shared():
-            self._check_open()
-            with self._database.transaction(snapshot=True) as connection:
-                yield connection
+        return self._inside(self._guard.shared(), snapshot=True)
+
+    def _writing(self, *, piped: bool = False) -> AbstractContextManager[Connection]:
+        return self._inside(self._guard.exclusive(), writing=True, piped=piped)
 
     @contextmanager
-    def _writing(self, *, piped: bool = False) -> Iterator[Connection]:
-        with self._guard.exclusive():
+    def _inside(self, guard: AbstractContextManager[None], **how: bool) -> Iterator[Connection]:
+        with guard:
             self._check_open()
-            with self._database.transaction(writing=True, piped=piped) as connection:
+            with self._database.transaction(**how) as connection:
                 yield connection
 
     def _check_open(self) -> None:
@@ -387,6 +375,11 @@ def _database(settings: Settings) -> Database:
     from mayfly.store._postgres import PostgreSQL
 
     return PostgreSQL(settings)
+
+
+def _named(subject: str | None) -> list[str]:
+    """Return the subjects whose archives are looked at: none where all events are asked for."""
+    return [] if subject is None else [subject]
 
 
 def _check_filter(kind: str | None, subject: str | None) -> None:

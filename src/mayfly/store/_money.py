@@ -6,13 +6,13 @@ The database refuses an illegal step by itself (triggers); here it is refused fi
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from mayfly.core import ConflictError, InputError, address_key, one_line, was_hidden
 from mayfly.store._database import Connection
-from mayfly.store._projection import Projection, subject_key
+from mayfly.store._projection import Fold, Projection, subject_key
 from mayfly.store._rows import StoredEvent
 
 # Both databases hold whole numbers of 64 bits, one of them for the sign.
@@ -37,76 +37,64 @@ _Payload = Mapping[str, Any]
 
 
 @dataclass(kw_only=True, slots=True)
-class PaymentRow:
-    """One payment as it stands. *units* are whole ones of the asset's smallest unit; *turn* counts the events so far.
+class MoneyRow:
+    """What a payment and a sale have in common: the terms, what was signed (*payload*), where it stands and why.
+
+    *units* are whole ones of the asset's smallest unit; *turn* counts the events so far.
+    """
+
+    id: str
+    network: str = ""
+    asset: str = ""
+    payee: str = ""
+    payer: str = ""
+    units: int = 0
+    decimals: int = 0
+    valid_before: int = 0
+    nonce: str = ""
+    request: str = ""
+    payload: str = ""
+    tool: str = ""
+    strategy: str = ""
+    state: str = ""
+    turn: int = 0
+    answer: str = ""
+    transaction_hash: str = ""
+    block: int = 0
+    reason: str = ""
+    at: str = ""
+    changed: str = ""
+
+
+@dataclass(kw_only=True, slots=True)
+class PaymentRow(MoneyRow):
+    """One payment as it stands.
 
     *state* is reserved (nothing was signed), sent (what was signed is kept and may have left), unknown (the chain does
     not say yet), settled (the chain shows the transfer), delivered (settled, and the answer is there), released (never
     to be charged) or disputed (charged, and no answer can be had).
     """
 
-    id: str
     call: str = ""
     url: str = ""
     host: str = ""
     method: str = ""
-    request: str = ""
-    network: str = ""
-    asset: str = ""
-    payee: str = ""
-    payer: str = ""
-    units: int = 0
-    decimals: int = 0
     valid_after: int = 0
-    valid_before: int = 0
-    nonce: str = ""
-    payload: str = ""
-    state: str = ""
-    turn: int = 0
-    transaction_hash: str = ""
-    block: int = 0
-    answer: str = ""
-    reason: str = ""
     agent: str = ""
     run: str = ""
-    tool: str = ""
-    strategy: str = ""
-    at: str = ""
-    changed: str = ""
 
 
 @dataclass(kw_only=True, slots=True)
-class SaleRow:
+class SaleRow(MoneyRow):
     """One sale as it stands. *lease* is when, in seconds since 1970, whoever works on it is no longer believed alive.
 
     *state* is claimed, answered (the answer is kept, and not paid), settling, settled (the chain shows the transfer:
     only now the answer is handed out), failed (no answer, never charged) or lapsed (it will never pay).
     """
 
-    id: str
-    network: str = ""
-    asset: str = ""
-    payer: str = ""
-    nonce: str = ""
-    request: str = ""
-    tool: str = ""
     version: int = 0
-    units: int = 0
-    decimals: int = 0
-    payee: str = ""
-    valid_before: int = 0
-    payload: str = ""
-    state: str = ""
-    turn: int = 0
     lease: int = 0
-    answer: str = ""
-    transaction_hash: str = ""
-    block: int = 0
     gas: str = ""
-    reason: str = ""
-    strategy: str = ""
-    at: str = ""
-    changed: str = ""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -118,50 +106,48 @@ class StrategyRow:
     at: str = ""
 
 
-def _reserve(row: PaymentRow, event: StoredEvent, payload: _Payload) -> None:
-    for name in ("call", "method", "request", "network"):
-        setattr(row, name, _key(payload, name))
-    for name in ("agent", "run", "tool", "strategy"):
-        setattr(row, name, _key(payload, name, empty=True))
-    row.url, row.host = _text(payload, "url"), _text(payload, "host")
-    _set_all(row, _addresses(payload) | _amount(payload))
+def _take(fields: str, then: Fold | None = None) -> Fold:
+    """Return the fold that writes the named fields of an event, checked, to the row; *then* goes on with it."""
+    names = fields.split()
+
+    def fold(row: MoneyRow, event: StoredEvent, payload: _Payload) -> None:
+        _set_all(row, _read(payload, names))
+        if then is not None:
+            then(row, event, payload)
+
+    return fold
 
 
-def _send(row: PaymentRow, event: StoredEvent, payload: _Payload) -> None:
-    row.valid_after, row.valid_before = whole(payload, "valid_after"), whole(payload, "valid_before")
+def _read(payload: _Payload, names: Iterable[str]) -> dict[str, object]:
+    """Return the values of fields by their columns; one with a question mark may be empty and then says nothing."""
+    found: dict[str, object] = {}
+    for asked in names:
+        name = asked.rstrip("?")
+        if asked == name or payload[name] != "":
+            found[_COLUMNS.get(name, name)] = _READERS[name](payload, name)
+    return found
+
+
+def _check_times(row: PaymentRow, event: StoredEvent, payload: _Payload) -> None:
     if row.valid_after >= row.valid_before:
         raise InputError("valid_before must come after valid_after")
-    row.nonce, row.payload = _prefixed(payload, "nonce"), _hash(payload, "payload_blob")
 
 
-def _wonder(row: PaymentRow, event: StoredEvent, payload: _Payload) -> None:
-    row.reason = _reason(payload)
-    _keep_answer(row, payload)
-
-
-def _settle(row: PaymentRow, event: StoredEvent, payload: _Payload) -> None:
-    _note_transfer(row, payload)
+def _check_block(row: MoneyRow, event: StoredEvent, payload: _Payload) -> None:
     row.reason = ""
-    _keep_answer(row, payload)
-
-
-def _note_transfer(row: PaymentRow | SaleRow, payload: _Payload) -> None:
-    """Take where the chain shows the transfer."""
-    row.transaction_hash, row.block = _prefixed(payload, "transaction"), whole(payload, "block")
     if not row.block:
         raise InputError("a transfer is in a block after the first")
 
 
-def _deliver(row: PaymentRow, event: StoredEvent, payload: _Payload) -> None:
+def _check_answer(row: PaymentRow, event: StoredEvent, payload: _Payload) -> None:
     row.reason = ""
-    _keep_answer(row, payload)
     if not row.answer:
         raise InputError(f"payment {row.id} has no answer to deliver", fix="keep it with put_blob and name it")
 
 
 def _release(row: PaymentRow, event: StoredEvent, payload: _Payload) -> None:
     block = whole(payload, "block")
-    row.reason = _reason(payload)
+    row.reason = _reason(payload, "reason")
     if row.state == "reserved":
         return
     if not block:
@@ -171,52 +157,17 @@ def _release(row: PaymentRow, event: StoredEvent, payload: _Payload) -> None:
 
 def _dispute(row: PaymentRow, event: StoredEvent, payload: _Payload) -> None:
     if row.state != "settled":
-        _note_transfer(row, payload)
-    row.reason = _reason(payload)
-
-
-def _keep_answer(row: PaymentRow, payload: _Payload) -> None:
-    """Take the answer that an event brings; without one the row keeps what it has."""
-    row.answer = _hash(payload, "answer_blob", empty=True) or row.answer
+        _take("transaction block", _check_block)(row, event, payload)
+    row.reason = _reason(payload, "reason")
 
 
 def _claim(row: SaleRow, event: StoredEvent, payload: _Payload) -> None:
-    terms = {
-        **{name: _key(payload, name) for name in ("network", "request", "tool")},
-        **_addresses(payload),
-        "nonce": _prefixed(payload, "nonce"),
-        "version": whole(payload, "version"),
-        **_amount(payload),
-        "valid_before": whole(payload, "valid_before"),
-        "payload": _hash(payload, "payload_blob"),
-        "strategy": _key(payload, "strategy", empty=True),
-    }
+    terms = _read(payload, _SALE_TERMS)
     other = [name for name, value in terms.items() if row.turn and getattr(row, name) != value]
     if other:
         raise ConflictError(f"sale {row.id} was claimed with another {other[0]}")
     _set_all(row, terms)
     row.lease = whole(payload, "lease")
-
-
-def _answer(row: SaleRow, event: StoredEvent, payload: _Payload) -> None:
-    row.answer = _hash(payload, "answer_blob")
-
-
-def _try_to_settle(row: SaleRow, event: StoredEvent, payload: _Payload) -> None:
-    row.lease = whole(payload, "lease")
-
-
-def _settle_sale(row: SaleRow, event: StoredEvent, payload: _Payload) -> None:
-    _note_transfer(row, payload)
-    row.gas, row.reason = _gas(payload), ""
-
-
-def _fail(row: SaleRow, event: StoredEvent, payload: _Payload) -> None:
-    row.reason = _reason(payload)
-
-
-def _lapse(row: SaleRow, event: StoredEvent, payload: _Payload) -> None:
-    row.reason, row.block, row.gas = _reason(payload), whole(payload, "block"), _gas(payload)
 
 
 def _name(row: StrategyRow, event: StoredEvent, payload: _Payload) -> None:
@@ -229,12 +180,15 @@ def _set_all(row: object, values: Mapping[str, object]) -> None:
         setattr(row, name, value)
 
 
-def _amount(payload: _Payload) -> dict[str, object]:
-    """Return units and decimals, exact, or refuse them."""
-    units = whole(payload, "units")
+def _units(payload: _Payload, name: str) -> int:
+    units = whole(payload, name)
     if units == 0:
-        raise InputError("units is 0: nothing is paid", fix="give a whole number of the asset's smallest unit")
-    return {"units": units, "decimals": whole(payload, "decimals", most=_MOST_DECIMALS)}
+        raise InputError(f"{name} is 0: nothing is paid", fix="give a whole number of the asset's smallest unit")
+    return units
+
+
+def _decimals(payload: _Payload, name: str) -> int:
+    return whole(payload, name, most=_MOST_DECIMALS)
 
 
 def whole(payload: _Payload, name: str, *, most: int = LARGEST) -> int:
@@ -245,11 +199,17 @@ def whole(payload: _Payload, name: str, *, most: int = LARGEST) -> int:
     return value
 
 
-def _key(payload: _Payload, name: str, *, empty: bool = False) -> str:
+def _key(payload: _Payload, name: str) -> str:
     """Return a text that something is found by."""
-    value = _text(payload, name, longest=_LONGEST_KEY)
-    if not value and not empty:
+    value = _tag(payload, name)
+    if not value:
         raise InputError(f"{name} is empty")
+    return value
+
+
+def _tag(payload: _Payload, name: str) -> str:
+    """Return a text that rows are added up by; it may be empty."""
+    value = _text(payload, name, longest=_LONGEST_KEY)
     if was_hidden(value):
         # Two that were hidden would be one.
         raise InputError(f"{name} looks like a secret", fix="use another that does not")
@@ -264,11 +224,9 @@ def _text(payload: _Payload, name: str, *, longest: int = _LONGEST_TEXT) -> str:
     return value
 
 
-def _hash(payload: _Payload, name: str, *, empty: bool = False) -> str:
+def _hash(payload: _Payload, name: str) -> str:
     """Return a SHA-256 in hex."""
     value = payload[name]
-    if empty and value == "":
-        return ""
     if not isinstance(value, str) or not _HASH.fullmatch(value):
         raise InputError(f"{name} must be 64 hexadecimal digits")
     return value
@@ -279,24 +237,24 @@ def _prefixed(payload: _Payload, name: str) -> str:
     return f"0x{_hash(payload, name)}"
 
 
-def _reason(payload: _Payload) -> str:
+def _reason(payload: _Payload, name: str) -> str:
     """Return why, in one line."""
-    told = " ".join(str(payload["reason"]).split())
+    told = " ".join(str(payload[name]).split())
     # What one database does not hold (a NUL, half a character) is no reason to lose the event.
     return "".join(char if char.isprintable() else "?" for char in told)[:_LONGEST_REASON]
 
 
-def _addresses(payload: _Payload) -> dict[str, object]:
-    """Return token, payee and payer as they are compared; events have had them in other spellings."""
-    return {name: address_key(_key(payload, name)) for name in ADDRESSES}
+def _address(payload: _Payload, name: str) -> str:
+    """Return an address as it is compared; events have had them in other spellings."""
+    return address_key(_key(payload, name))
 
 
-def _gas(payload: _Payload) -> str:
+def _gas(payload: _Payload, name: str) -> str:
     """Return what a transaction cost in wei; more than 64 bits, so a text."""
-    value = payload["gas"]
+    value = payload[name]
     digits = isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _LONGEST_GAS
     if value != "" and not digits:
-        raise InputError("gas must be a whole number of wei, written in digits")
+        raise InputError(f"{name} must be a whole number of wei, written in digits")
     return str(value)
 
 
@@ -306,6 +264,23 @@ def has_strategies(connection: Connection) -> bool:
     return bool(connection.value(connection.database.has_strategies))
 
 
+# How each field of an event is checked and read, and which column it is where that is named otherwise.
+_READERS: dict[str, Callable[[_Payload, str], object]] = {
+    **dict.fromkeys(("call", "method", "request", "network", "tool"), _key),
+    **dict.fromkeys(("agent", "run", "strategy"), _tag),
+    **dict.fromkeys(("url", "host"), _text),
+    **dict.fromkeys(ADDRESSES, _address),
+    **dict.fromkeys(("valid_after", "valid_before", "version", "lease", "block"), whole),
+    **dict.fromkeys(("nonce", "transaction"), _prefixed),
+    **dict.fromkeys(("payload_blob", "answer_blob"), _hash),
+    "units": _units,
+    "decimals": _decimals,
+    "reason": _reason,
+    "gas": _gas,
+}
+_COLUMNS = {"transaction": "transaction_hash", "payload_blob": "payload", "answer_blob": "answer"}
+_TERMS = "network asset payee payer units decimals request strategy"
+_SALE_TERMS = f"{_TERMS} tool nonce version valid_before payload_blob".split()
 PAYMENTS = Projection(
     table="mayfly_payments",
     label="payment {0}",
@@ -320,11 +295,11 @@ PAYMENTS = Projection(
         "disputed": frozenset({"delivered"}),
     },
     folds={
-        "payment.reserved": _reserve,
-        "payment.sent": _send,
-        "payment.unknown": _wonder,
-        "payment.settled": _settle,
-        "payment.delivered": _deliver,
+        "payment.reserved": _take(f"{_TERMS} call url host method agent run tool?"),
+        "payment.sent": _take("valid_after valid_before nonce payload_blob", _check_times),
+        "payment.unknown": _take("reason answer_blob?"),
+        "payment.settled": _take("transaction block answer_blob?", _check_block),
+        "payment.delivered": _take("answer_blob?", _check_answer),
         "payment.released": _release,
         "payment.disputed": _dispute,
     },
@@ -342,11 +317,11 @@ SALES = Projection(
     },
     folds={
         "sale.claimed": _claim,
-        "sale.answered": _answer,
-        "sale.settling": _try_to_settle,
-        "sale.settled": _settle_sale,
-        "sale.failed": _fail,
-        "sale.lapsed": _lapse,
+        "sale.answered": _take("answer_blob"),
+        "sale.settling": _take("lease"),
+        "sale.settled": _take("transaction block gas", _check_block),
+        "sale.failed": _take("reason"),
+        "sale.lapsed": _take("reason block gas"),
     },
 )
 STRATEGIES = Projection(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from mayfly.core import (
     ConflictError,
@@ -18,11 +18,11 @@ from mayfly.core import (
     without_secrets,
 )
 from mayfly.store._append import append_events
-from mayfly.store._database import Connection
+from mayfly.store._database import Connection, where
 from mayfly.store._events import Event, Payload, checked
 from mayfly.store._kinds import StrategyNamed
 from mayfly.store._ledger import Ledger
-from mayfly.store._money import ADDRESSES, NAMED, PAYMENTS, SALES, STRATEGY, PaymentRow, SaleRow, whole
+from mayfly.store._money import ADDRESSES, NAMED, PAYMENTS, SALES, STRATEGY, MoneyRow, PaymentRow, SaleRow, whole
 from mayfly.store._projection import Projection
 from mayfly.store._rows import EVENTS, StoredEvent, newest
 
@@ -35,73 +35,96 @@ _SUM_OF_UNITS = f"sum(units / {_HALF}), sum(units - units / {_HALF} * {_HALF})"
 _STRATEGY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}")
 _LONGEST_NOTE = 500
 
-M = TypeVar("M", bound=PaymentRow | SaleRow)
+M = TypeVar("M", bound=MoneyRow)
+# Looks for a row, and raises where the event may not follow it.
+Look: TypeAlias = Callable[[Connection, Mapping[str, Any]], M | None]
 
 
 class MoneyList(Generic[M]):
     """Read and move the rows of one table; nothing is kept, so it is always what any process wrote last."""
 
     table: Projection[M]
+    # What the event that makes a row does.
+    verb: str
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
 
+    @property
+    def _noun(self) -> str:
+        return self.table.label.partition(" ")[0]
+
+    def get(self, id: str) -> M | None:
+        """Return one row, None where there is none."""
+        with self._ledger._reading() as connection:
+            return self._found(connection, "id = ?", [id])
+
     def newest(self, states: Collection[str] = (), *, limit: int = PAGE) -> list[M]:
         """Return rows that stand so, those that moved last first."""
-        where, values = _standing(states)
-        return self._rows(f"WHERE {where} ORDER BY changed DESC, id DESC", values, limit)
+        chosen, values = where(_standing(states))
+        return self._rows(f"{chosen} ORDER BY changed DESC, id DESC", values, limit)
 
-    def _page(self, states: Collection[str], after: str, limit: int) -> list[M]:
-        where, values = _standing(states)
-        return self._rows(f"WHERE {where} AND id > ? ORDER BY id", [*values, after], limit)
+    def each(self, states: Collection[str] = ()) -> Iterator[M]:
+        """Yield rows that stand so in the order of their ids, a page at a time."""
+        after = ""
+        while True:
+            chosen, values = where(_standing(states), ("id > ?", after))
+            page = self._rows(f"{chosen} ORDER BY id", values, PAGE)
+            yield from page
+            if len(page) < PAGE:
+                return
+            after = page[-1].id
 
-    def _rows(self, where: str, values: list[object], limit: int) -> list[M]:
-        with self._ledger._reading() as connection:
-            rows = self.table.select(connection, f"{where} LIMIT ?", [*values, max(0, limit)])
-        return [_shown_row(row) for row in rows]
-
-    def _first(self, where: str, values: list[object]) -> M | None:
-        with self._ledger._reading() as connection:
-            return self._found(connection, where, values)
-
-    def _found(self, connection: Connection, where: str, values: list[object]) -> M | None:
-        """Return the first row that fits; no row has what a database cannot hold."""
-        if not all(value.isprintable() for value in values if isinstance(value, str)):
-            return None
-        rows = self.table.select(connection, f"WHERE {where} LIMIT 1", values)
-        return _shown_row(rows[0]) if rows else None
-
-    def _event(self, payload: Payload, id: str) -> Event:
-        """Return the event that moves a row, checked."""
-        noun = self.table.label.partition(" ")[0]
-        with self._ledger._database.translated():  # the first one reads what secrets look like
-            event = checked(payload, f"{noun}:{id}", self._ledger.secrets.now())
-        if event.kind not in self.table.folds:
-            raise InputError(f"{event.kind} does not move a {noun}")
-        return event
-
-    def _first_event(self, payload: Payload, id: str, kind: str, verb: str) -> Event:
-        """Return the event that makes a row; terms that cannot be kept are refused before anything is looked up."""
-        event = self._event(payload, id)
-        if event.kind != kind:
-            raise InputError(f"{event.kind} does not {verb}")
-        stored = StoredEvent(0, "", "", event.kind, event.subject, "")
-        self.table.folds[kind](self.table.blank(id), stored, event.payload)
-        return event
-
-    def _make(self, connection: Connection, event: Event, id: str) -> tuple[M, list[Event]]:
-        """Record the event that makes a row, and the name of its strategy before it."""
-        named = _naming(connection, str(event.payload["strategy"]))
-        recorded = append_events(connection, [*named, event], fence=self._ledger.fence)
-        return self._written(connection, id), recorded
-
-    def _move(self, id: str, payload: Payload) -> M:
+    def move(self, id: str, payload: Payload) -> M:
+        """Record one step and return the row it leaves; `ConflictError` where somebody was there before."""
         event = self._event(payload, id)
         with self._ledger._writing() as connection:
             recorded = append_events(connection, [event], fence=self._ledger.fence)
             row = self._written(connection, id)
         self._ledger._announce(recorded)
         return row
+
+    def _begin(self, payload: Payload, id: str, look: Look[M]) -> tuple[M, bool]:
+        """Record the event that makes a row, and the name of its strategy before it, unless *look* finds one.
+
+        Nobody appends between the look and the event. Terms that cannot be kept are refused before anything is looked
+        up. Return the row, and whether it was made now.
+        """
+        event = self._event(payload, id)
+        if event.kind.partition(".")[2] not in (self.table.states or {})[""]:
+            raise InputError(f"{event.kind} does not {self.verb}")
+        stored = StoredEvent(0, "", "", event.kind, event.subject, "")
+        self.table.folds[event.kind](self.table.blank(id), stored, event.payload)
+        with self._ledger._writing() as connection:
+            connection.lock(EVENTS)
+            there = look(connection, event.payload)
+            if there is not None:
+                return there, False
+            named = _naming(connection, str(event.payload["strategy"]))
+            recorded = append_events(connection, [*named, event], fence=self._ledger.fence)
+            row = self._written(connection, id)
+        self._ledger._announce(recorded)
+        return row, True
+
+    def _rows(self, rest: str, values: list[object], limit: int) -> list[M]:
+        with self._ledger._reading() as connection:
+            rows = self.table.select(connection, f"{rest} LIMIT ?", [*values, max(0, limit)])
+        return [_shown_row(row) for row in rows]
+
+    def _found(self, connection: Connection, condition: str, values: list[object]) -> M | None:
+        """Return the first row that fits; no row has what a database cannot hold."""
+        if not all(value.isprintable() for value in values if isinstance(value, str)):
+            return None
+        rows = self.table.select(connection, f"WHERE {condition} LIMIT 1", values)
+        return _shown_row(rows[0]) if rows else None
+
+    def _event(self, payload: Payload, id: str) -> Event:
+        """Return the event that moves a row, checked."""
+        with self._ledger._database.translated():  # the first one reads what secrets look like
+            event = checked(payload, f"{self._noun}:{id}", self._ledger.secrets.now())
+        if event.kind not in self.table.folds:
+            raise InputError(f"{event.kind} does not move a {self._noun}")
+        return event
 
     def _written(self, connection: Connection, id: str) -> M:
         row = self.table.get(connection, id)
@@ -110,11 +133,11 @@ class MoneyList(Generic[M]):
         return _shown_row(row)
 
 
-def _standing(states: Collection[str]) -> tuple[str, list[object]]:
-    """Return the condition that rows have one of *states*, all where none is named, and its values."""
+def _standing(states: Collection[str]) -> tuple[str, list[str]]:
+    """Return the condition that rows have one of *states*, all where none is named."""
     if isinstance(states, str):
         raise InputError("several states are asked for at once", fix=f"write ({states!r},)")
-    return (f"state IN ({', '.join('?' * len(states))})", list(states)) if states else ("1 = 1", [])
+    return "state IN ?", list(states)
 
 
 def _shown_row(row: M) -> M:
@@ -142,19 +165,12 @@ class PaymentList(MoneyList[PaymentRow]):
     """Read and move the payments of a store."""
 
     table = PAYMENTS
-
-    def payment(self, id: str) -> PaymentRow | None:
-        """Return one payment, None where there is none."""
-        return self._first("id = ?", [id])
+    verb = "reserve"
 
     def payment_of_call(self, call: str) -> PaymentRow | None:
         """Return the live payment of a call, otherwise the newest one that was released, None where there is none."""
         with self._ledger._reading() as connection:
             return self._live(connection, call) or self._found(connection, "call = ? ORDER BY at DESC, id DESC", [call])
-
-    def payments(self, states: Collection[str] = (), *, after: str = "", limit: int = PAGE) -> list[PaymentRow]:
-        """Return payments that stand so, in the order of their ids, those after an id."""
-        return self._page(states, after, limit)
 
     def reserve(self, payload: Payload, id: str, caps: Sequence[Cap] = ()) -> PaymentRow:
         """Set money aside for a call, within every cap, or return the live payment that the call has already.
@@ -162,21 +178,15 @@ class PaymentList(MoneyList[PaymentRow]):
         Nobody appends in between, so that a cap holds exactly however many reserve at once. `LimitError` names the cap;
         `ConflictError` says that the call was made before with another request.
         """
-        event = self._first_event(payload, id, "payment.reserved", "reserve")
-        with self._ledger._writing() as connection:
-            connection.lock(EVENTS)
-            live = self._live(connection, str(event.payload["call"]))
-            if live is not None:
-                return _same_request(live, event.payload)
-            for cap in caps:
-                _check_cap(connection, cap, event.payload)
-            row, recorded = self._make(connection, event, id)
-        self._ledger._announce(recorded)
-        return row
 
-    def move_payment(self, id: str, payload: Payload) -> PaymentRow:
-        """Record one step and return the row it leaves; `ConflictError` where somebody was there before."""
-        return self._move(id, payload)
+        def look(connection: Connection, wanted: Mapping[str, Any]) -> PaymentRow | None:
+            live = self._live(connection, str(wanted["call"]))
+            if live is None:
+                for cap in caps:
+                    _check_cap(connection, cap, wanted)
+            return None if live is None else _same_request(live, wanted)
+
+        return self._begin(payload, id, look)[0]
 
     def _live(self, connection: Connection, call: str) -> PaymentRow | None:
         return self._found(connection, "call = ? AND state <> 'released'", [call])
@@ -197,15 +207,13 @@ def _check_cap(connection: Connection, cap: Cap, wanted: Mapping[str, Any]) -> N
     for value, name in about:
         if value is not None and address_key(value) != address_key(wanted[name]):
             raise InputError(f"the cap {cap.name} is about another {name} than the payment")
-    where, values = (
-        "state <> 'released' AND network = ? AND asset = ?",
-        list[object]([cap.network, address_key(cap.asset)]),
+    chosen, values = where(
+        ("state <> 'released' AND network = ?", cap.network),
+        ("asset = ?", address_key(cap.asset)),
+        ("agent = ?", cap.agent),
+        ("at >= ?", cap.since),
     )
-    if cap.agent is not None:
-        where, values = f"{where} AND agent = ?", [*values, cap.agent]
-    if cap.since is not None:
-        where, values = f"{where} AND at >= ?", [*values, cap.since]
-    high, low = connection.run(f"SELECT {_SUM_OF_UNITS} FROM mayfly_payments WHERE {where}", values)[0]
+    high, low = connection.run(f"SELECT {_SUM_OF_UNITS} FROM mayfly_payments {chosen}", values)[0]
     used = _join_halves(high, low) + whole(wanted, "units")
     if used > cap.units:
         raise LimitError(f"cap {cap.name}", used=used, limit=cap.units, fix="see: mayfly market pnl")
@@ -222,36 +230,20 @@ class SaleList(MoneyList[SaleRow]):
     """Read and move the sales of a store."""
 
     table = SALES
-
-    def sale(self, id: str) -> SaleRow | None:
-        """Return one sale, None where there is none."""
-        return self._first("id = ?", [id])
+    verb = "claim"
 
     def sale_of(self, network: str, asset: str, payer: str, nonce: str) -> SaleRow | None:
         """Return the sale of an authorization, None where nobody has claimed it."""
         with self._ledger._reading() as connection:
             return self._of(connection, network, asset, payer, nonce)
 
-    def sales(self, states: Collection[str] = (), *, after: str = "", limit: int = PAGE) -> list[SaleRow]:
-        """Return sales that stand so, in the order of their ids, those after an id."""
-        return self._page(states, after, limit)
-
     def claim_sale(self, payload: Payload, id: str) -> ClaimedSale:
         """Claim an authorization, or return the row of whoever did; of any number at once, one claims it."""
-        event = self._first_event(payload, id, "sale.claimed", "claim")
-        network, asset, payer, nonce = (str(event.payload[name]) for name in ("network", "asset", "payer", "nonce"))
-        with self._ledger._writing() as connection:
-            connection.lock(EVENTS)
-            there = self._of(connection, network, asset, payer, nonce)
-            if there is not None:
-                return ClaimedSale(there, False)
-            row, recorded = self._make(connection, event, id)
-        self._ledger._announce(recorded)
-        return ClaimedSale(row, True)
 
-    def move_sale(self, id: str, payload: Payload) -> SaleRow:
-        """Record one step and return the row it leaves; `ConflictError` where somebody was there before."""
-        return self._move(id, payload)
+        def look(connection: Connection, wanted: Mapping[str, Any]) -> SaleRow | None:
+            return self._of(connection, *(str(wanted[name]) for name in ("network", "asset", "payer", "nonce")))
+
+        return ClaimedSale(*self._begin(payload, id, look))
 
     def _of(self, connection: Connection, network: str, asset: str, payer: str, nonce: str) -> SaleRow | None:
         bare = nonce.lower().removeprefix("0x")

@@ -11,7 +11,7 @@ import os
 import re
 import select
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, ClassVar, NamedTuple
 
@@ -139,7 +139,7 @@ class PostgreSQL(Database):
 
     def claimed(self, connection: Connection, names: Collection[str], settings: Settings) -> set[str]:
         """Look at the advisory locks of the server."""
-        return claimed_on_server(connection, names)
+        return {name for (name,) in connection.run(_CLAIMED, [list(names)])}
 
     def right(self, name: str, settings: Settings) -> Right:
         """Return an advisory lock of the server."""
@@ -161,13 +161,10 @@ def _name(options: dict[str, Any]) -> str:
     return f"PostgreSQL at {host}{port}/{options.get('dbname', '')}"
 
 
-class ServerEar:
+class ServerEar(Ear):
     """Listen to what the server says after each commit."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._driver: Any = None
-        self._looked = 0.0
+    _looked = 0.0
 
     def wait(self) -> None:
         """Wait for the server, on a socket that a fork may close meanwhile."""
@@ -194,11 +191,6 @@ class ServerEar:
         (channel,) = self._driver.execute("SELECT 'mayfly_' || 'mayfly_links'::regclass::oid").fetchone()
         self._driver.execute(f"LISTEN {channel}")
         self._looked = time.monotonic()
-
-    def close(self) -> None:
-        """End the session."""
-        driver, self._driver = self._driver, None
-        self._database.close(driver)
 
 
 # PostgreSQL cuts the name of an application here.
@@ -336,8 +328,3 @@ def _identity(label: str) -> str:
     _, _, rest = label.partition(" ")
     process, _, host = rest.partition(" ")
     return f"{host}:{process}"
-
-
-def claimed_on_server(connection: Connection, names: Iterable[str]) -> set[str]:
-    """Return which of the names are claimed at this moment; looking takes no lock."""
-    return {name for (name,) in connection.run(_CLAIMED, [list(names)])}

@@ -6,7 +6,7 @@ which. Appends, lists and `log verify`, which folds all events anew and compares
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, fields
 from functools import cached_property
 from operator import attrgetter
@@ -18,8 +18,6 @@ from mayfly.store._rows import StoredEvent
 
 # Rows asked for in one statement; databases take a few thousand values at most.
 _MANY = 1000
-# Rows fetched at a time where all of a table are compared.
-_PAGE = 5000
 
 
 class ProjectedRow(Protocol):
@@ -125,7 +123,7 @@ class Projection(Generic[R]):
         if self.is_ours is not None and not self.is_ours(connection):
             return ""
         left = dict(counted)
-        for found in self._pages(connection):
+        for found in connection.each(self.table, self.names, self.key):
             row = left.pop(self._key_in(found), None)
             if row is None:
                 return f"the row of {self.label_of(self._key_in(found))} was inserted: no event is about it"
@@ -134,15 +132,6 @@ class Projection(Generic[R]):
                     label = self.label_of(self._key_in(found))
                     return f"the row of {label} says {name} {told!r}, its events {value!r}"
         return f"the row of {self.label_of(next(iter(left)))} is missing" if left else ""
-
-    def _pages(self, connection: Connection) -> Iterator[Row]:
-        key, marks = ", ".join(self.key), ", ".join("?" * len(self.key))
-        query, end = f"SELECT {self.columns} FROM {self.table}", f"ORDER BY {key} LIMIT {_PAGE}"
-        rows = connection.run(f"{query} {end}")
-        while rows:
-            yield from rows
-            after = _parts(self._key_in(rows[-1]))
-            rows = connection.run(f"{query} WHERE ({key}) > ({marks}) {end}", after)
 
     def _key_in(self, values: Row) -> Key:
         found = tuple(values[self.names.index(name)] for name in self.key)

@@ -14,9 +14,8 @@ from functools import cache
 from typing import NamedTuple
 
 from mayfly.core import StoreError
-from mayfly.store._database import Connection, Row
-from mayfly.store._events import Event
-from mayfly.store._payload import decode, encode
+from mayfly.store._database import Connection, Row, where
+from mayfly.store._events import Event, decode, encode
 
 EVENTS = "mayfly_events"
 COLUMNS = "id, at, writer, kind, subject, payload"
@@ -34,28 +33,26 @@ class StoredEvent(NamedTuple):
     payload: str
 
 
-class EventRows(NamedTuple):
-    """Events as they are recorded, and the rows they become."""
+def number_events(
+    fresh: Sequence[Event], texts: Sequence[str], *, last: int, at: datetime
+) -> tuple[list[Event], list[Row]]:
+    """Give checked events, whose payloads are *texts*, their place after the event *last*; nothing is written yet.
 
-    events: list[Event]
-    rows: list[Row]
-
-
-def number_events(fresh: Sequence[Event], texts: Sequence[str], *, last: int, at: datetime) -> EventRows:
-    """Give checked events, whose payloads are *texts*, their place after the event *last*; nothing is written yet."""
+    Return them as they are recorded, and the rows they become.
+    """
     writer, moment = identity(os.getpid()), stamp(at)
     kept = [
         Event(kind=e.kind, subject=e.subject, payload=e.payload, id=last + n, at=at, writer=writer)
         for n, e in enumerate(fresh, 1)
     ]
     rows: list[Row] = [(e.id, moment, writer, e.kind, e.subject, text) for e, text in zip(kept, texts, strict=True)]
-    return EventRows(kept, rows)
+    return kept, rows
 
 
 def insert_events(connection: Connection, fresh: Sequence[Event], *, last: int) -> None:
     """Write checked events after the event *last* without a link of the chain, as a store from before it does."""
     texts = [encode(event.payload) for event in fresh]
-    insert_rows(connection, number_events(fresh, texts, last=last, at=datetime.now(UTC)).rows)
+    insert_rows(connection, number_events(fresh, texts, last=last, at=datetime.now(UTC))[1])
 
 
 def insert_rows(connection: Connection, rows: Sequence[Row]) -> None:
@@ -67,10 +64,8 @@ def select_events(
     wanted: str = COLUMNS, *, kind: str | None, subject: str | None, after: int | None = None
 ) -> tuple[str, list[object]]:
     """Return the query for the events of one kind and one subject, where these are given, and its values."""
-    filters = [("kind = ?", kind), ("subject = ?", subject), ("id > ?", after)]
-    given = [(condition, value) for condition, value in filters if value is not None]
-    where = " AND ".join(condition for condition, _ in given)
-    return f"SELECT {wanted} FROM mayfly_events{where and ' WHERE '}{where}", [value for _, value in given]
+    chosen, values = where(("kind = ?", kind), ("subject = ?", subject), ("id > ?", after))
+    return f"SELECT {wanted} FROM mayfly_events {chosen}", values
 
 
 def newest(kind: str, subjects: Sequence[str]) -> tuple[str, list[object]]:

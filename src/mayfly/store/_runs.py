@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from mayfly.core import ConflictError, Money, Settings
-from mayfly.store._database import Connection, Database
+from mayfly.store._database import Connection, Database, where
 from mayfly.store._events import Event
 from mayfly.store._projection import Fold, Projection
 from mayfly.store._rows import StoredEvent, select_waiting, to_events
@@ -59,24 +59,6 @@ class RunRow:
     compiled: int = 0
     lines: int = 0
     dead: int = 0
-
-
-def stored_statuses(wanted: Collection[str]) -> list[str]:
-    """Return what the table says of runs that are to stand so; three ways to stand are told apart by looking."""
-    return sorted({OPEN if status in ("running", "interrupted") else status for status in wanted}) + (
-        [OPEN] if "cancelled" in wanted else []
-    )
-
-
-def runs_where(statuses: Sequence[str], *, since: str, before: int) -> tuple[str, list[object]]:
-    """Return the condition of the runs that began before an event, and its values."""
-    where, values = "began > 0 AND began < ?", list[object]([before])
-    if statuses:
-        where += f" AND status IN ({', '.join('?' * len(statuses))})"
-        values += statuses
-    if since:
-        where, values = f"{where} AND at >= ?", [*values, since]
-    return f"WHERE {where}", values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -279,11 +261,16 @@ class RunList(ABC):
         self, *, status: Collection[str] = (), since: str = "", before: int = LAST, limit: int | None = None
     ) -> Iterator[RunRow]:
         """Yield runs, the newest first: those that stand so, began at *since* or later, and before an event."""
-        left, stored = LAST if limit is None else limit, stored_statuses(status)
+        left, stored = LAST if limit is None else limit, set(status)
+        if stored & {"running", "interrupted", "cancelled"}:
+            # Three ways to stand are told apart by looking.
+            stored.add(OPEN)
         while left > 0:
-            where, values = runs_where(stored, since=since, before=before)
+            chosen, values = where(
+                ("began > 0 AND began < ?", before), ("status IN ?", sorted(stored)), ("at >= ?", since or None)
+            )
             with self._reading() as connection:
-                rows = RUNS.select(connection, f"{where} ORDER BY began DESC LIMIT ?", [*values, PAGE])
+                rows = RUNS.select(connection, f"{chosen} ORDER BY began DESC LIMIT ?", [*values, PAGE])
             found = [row for row in self._told(rows) if not status or row.status in status]
             yield from found[:left]
             if len(rows) < PAGE:

@@ -9,7 +9,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from mayfly.core import StoreError, content_hash
+from mayfly.core import StoreError, content_hash, write_whole
 
 # A key as long as the digest of HMAC-SHA256: a longer one adds nothing.
 SIZE = 32
@@ -30,7 +30,8 @@ class Seal:
         try:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not path.exists():
-                _make(path)
+                with suppress(FileExistsError):
+                    write_whole(path, secrets.token_bytes(SIZE), fresh=True)
             key, owner = _read(path)
             return cls(key, own=owner == os.geteuid())
         except OSError as error:
@@ -53,23 +54,6 @@ class Seal:
     def holds_bytes(self, data: bytes, seal: bytes) -> bool:
         """Whether *seal* was made for *data* with this key."""
         return hmac.compare_digest(self.of_bytes(data), seal)
-
-
-def _make(path: Path) -> None:
-    """Write a fresh key aside and link it into place, so that nobody ever reads half of one."""
-    aside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(secrets.token_bytes(SIZE))
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            os.link(aside, path)
-        except FileExistsError:
-            pass
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def _read(path: Path) -> tuple[bytes, int]:
@@ -119,7 +103,8 @@ class SealedFiles:
         with suppress(OSError, StoreError):
             seal = self._opened().of_bytes(self._named(key, data))
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _write(self._path(key), seal + data)
+            # After a crash the seal tells half a file from a whole one.
+            write_whole(self._path(key), seal + data, durable=False)
             self._trim()
 
     def _path(self, key: str) -> Path:
@@ -150,16 +135,3 @@ def _read_own_file(path: Path) -> bytes:
         if not stat.S_ISREG(about.st_mode) or about.st_uid != os.geteuid() or about.st_size > LARGEST:
             raise StoreError(f"{path} is not a file of ours")
         return file.read(LARGEST)
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write aside and move into place; after a crash the seal tells half a file from a whole one."""
-    aside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(data)
-        os.replace(aside, path)
-    except BaseException:
-        aside.unlink(missing_ok=True)
-        raise

@@ -10,10 +10,10 @@ import os
 import sqlite3
 import struct
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from mayfly.core import InputError, Settings, StoreError
 from mayfly.store._claim import Right, holder_words
@@ -122,7 +122,8 @@ class SQLite(Database):
 
     def claimed(self, connection: Connection, names: Collection[str], settings: Settings) -> set[str]:
         """Look at the locks of the claims' files."""
-        return claimed_files(settings.state.absolute() / "claims", names)
+        folder = settings.state.absolute() / "claims"
+        return {name for name in names if _is_claimed(folder / name)}
 
     def ear(self) -> Ear:
         """Look at the file's count of changes."""
@@ -150,13 +151,10 @@ class SQLite(Database):
         return FileRight(settings.state.absolute() / "claims" / name)
 
 
-class FileEar:
+class FileEar(Ear):
     """Look at SQLite's own count of changes by others."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._driver: Any = None
-        self._seen = -1
+    _seen = -1
 
     def wait(self) -> None:
         """Sleep."""
@@ -166,14 +164,9 @@ class FileEar:
         """Whether another connection has changed the file."""
         if self._driver is None:
             with self._database.translated():
-                self._driver = self._database.connect()
+                self._driver, self._seen = self._database.connect(), -1
         seen, self._seen = self._seen, self._driver.execute("PRAGMA data_version").fetchone()[0]
         return bool(seen != self._seen)
-
-    def close(self) -> None:
-        """Close the file."""
-        driver, self._driver, self._seen = self._driver, None, -1
-        self._database.close(driver)
 
 
 # Who holds a claim is host, process and token; somebody else's file may hold anything, and no more of it is read.
@@ -256,18 +249,15 @@ class FileRight:
         return ""
 
 
-def claimed_files(folder: Path, names: Iterable[str]) -> set[str]:
-    """Return which of the names are claimed at this moment; looking takes no lock."""
-    return {name for name in names if _is_claimed(folder / name)}
-
-
 def _is_claimed(path: Path) -> bool:
+    """Whether another opening of the file has it locked; this takes no lock, so it is in nobody's way."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return False
     try:
-        return is_locked(file)
+        found = fcntl.fcntl(file, fcntl.F_OFD_GETLK, _request(fcntl.F_RDLCK, 0))
+        return bool(_FLOCK.unpack(found)[0] != fcntl.F_UNLCK)
     finally:
         os.close(file)
 
@@ -294,12 +284,6 @@ def try_lock(file: int, byte: int = 0) -> bool:
 def unlock(file: int, byte: int = 0) -> None:
     """Give a byte back."""
     fcntl.fcntl(file, fcntl.F_OFD_SETLK, _request(fcntl.F_UNLCK, byte))
-
-
-def is_locked(file: int, byte: int = 0) -> bool:
-    """Whether another opening of the file has a byte locked; this takes no lock, so it is in nobody's way."""
-    found = fcntl.fcntl(file, fcntl.F_OFD_GETLK, _request(fcntl.F_RDLCK, byte))
-    return bool(_FLOCK.unpack(found)[0] != fcntl.F_UNLCK)
 
 
 def _request(kind: int, byte: int) -> bytes:

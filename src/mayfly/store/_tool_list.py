@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from mayfly.store._database import Connection
+from mayfly.store._database import Connection, where
 from mayfly.store._ledger import Ledger
+from mayfly.store._projection import Projection, R
 from mayfly.store._tools import TOOL_VERSIONS, TOOLS, ToolRow, ToolVersionRow
 
 _TOOLS = ", ".join(f"t.{name}" for name in TOOLS.names)
@@ -58,8 +59,7 @@ class ToolList:
 
     def get(self, name: str) -> ToolRow | None:
         """Return how a name stands, None where it never was one."""
-        with self._ledger._reading() as connection:
-            return TOOLS.get(connection, name)
+        return next(iter(self._select(TOOLS, "WHERE name = ?", name)), None)
 
     def served(self, name: str) -> Served | None:
         """Return a name with the version that serves or is retired, None where there is none."""
@@ -68,37 +68,30 @@ class ToolList:
 
     def all(self, *, state: str = "") -> list[Served]:
         """Return every tool that serves or is retired, by name."""
-        where, values = (" WHERE t.state = ?", [state]) if state else ("", [])
+        chosen, values = where(("t.state = ?", state or None))
         with self._ledger._reading() as connection:
-            return _served(connection, f"{where} ORDER BY t.name", values)
+            return _served(connection, f"{chosen} ORDER BY t.name", values)
 
     def deleted(self) -> list[ToolRow]:
         """Return the names that are gone, of which every version is still there."""
-        with self._ledger._reading() as connection:
-            return TOOLS.select(connection, "WHERE state = 'deleted' ORDER BY name")
+        return self._select(TOOLS, "WHERE state = 'deleted' ORDER BY name")
 
     def unused(self, since: str) -> list[ToolRow]:
         """Return the tools that serve and were not used since a moment."""
-        with self._ledger._reading() as connection:
-            return TOOLS.select(connection, "WHERE state = 'serving' AND used < ? ORDER BY name", [since])
+        return self._select(TOOLS, "WHERE state = 'serving' AND used < ? ORDER BY name", since)
 
     def version(self, name: str, version: int) -> ToolVersionRow | None:
         """Return one version."""
-        with self._ledger._reading() as connection:
-            found = TOOL_VERSIONS.select(connection, "WHERE name = ? AND version = ?", [name, version])
-        return found[0] if found else None
+        return next(iter(self._select(TOOL_VERSIONS, "WHERE name = ? AND version = ?", name, version)), None)
 
     def versions(self, name: str) -> list[ToolVersionRow]:
         """Return every version of a name, the oldest first."""
-        with self._ledger._reading() as connection:
-            return TOOL_VERSIONS.select(connection, "WHERE name = ? ORDER BY version", [name])
+        return self._select(TOOL_VERSIONS, "WHERE name = ? ORDER BY version", name)
 
     def count(self) -> dict[str, int]:
         """Return how many names stand how."""
         with self._ledger._reading() as connection:
-            return {
-                state: int(n) for state, n in connection.run("SELECT state, count(*) FROM mayfly_tools GROUP BY state")
-            }
+            return dict(connection.run("SELECT state, count(*) FROM mayfly_tools GROUP BY state"))
 
     def alike(self, shape: str, *, limit: int) -> list[str]:
         """Return the names of tools that serve and have these types."""
@@ -141,10 +134,14 @@ class ToolList:
         found = [Ranked(name, round(sum(held), 4), len(held)) for name, held in scores.items()]
         return sorted(found, key=lambda one: (-one.score, one.name))[:limit]
 
+    def _select(self, table: Projection[R], rest: str, *values: object) -> list[R]:
+        with self._ledger._reading() as connection:
+            return table.select(connection, rest, values)
 
-def _served(connection: Connection, where: str, values: Sequence[object]) -> list[Served]:
+
+def _served(connection: Connection, rest: str, values: Sequence[object]) -> list[Served]:
     width = len(TOOLS.names)
-    rows = connection.run(_BOTH + where, values)
+    rows = connection.run(f"{_BOTH} {rest}", values)
     return [Served(TOOLS.to_row(row[:width]), TOOL_VERSIONS.to_row(row[width:])) for row in rows]
 
 

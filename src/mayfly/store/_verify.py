@@ -12,12 +12,10 @@ from mayfly.core import InputError, StoreError, content_hash
 from mayfly.store._append import PROJECTIONS
 from mayfly.store._archive import ArchiveReader, all_archives
 from mayfly.store._database import Connection, Row
-from mayfly.store._payload import decode
+from mayfly.store._events import decode
 from mayfly.store._projection import Recount
-from mayfly.store._rows import COLUMNS, GENESIS, StoredEvent, link_hash
+from mayfly.store._rows import COLUMNS, EVENTS, GENESIS, StoredEvent, link_hash
 
-# Rows fetched at a time.
-_PAGE = 5000
 _BLOB = re.compile(r'"(?:[a-z]+_)?(?:blob|tree)":"([0-9a-f]{64})"')
 _ANCHOR = re.compile(r"([0-9]{1,19}):([0-9a-f]{64})")
 
@@ -91,8 +89,10 @@ class Verifier:
         return Verified(events=self.events, links=self.links, head=head, broken=broken, at=at)
 
     def _check_chain(self) -> None:
-        rows = _Rows(heapq.merge(self._stored(), self._archived(), key=lambda row: row[0]))
-        for link in self._links():
+        stored = self._connection.each(EVENTS, COLUMNS.split(", "), ["id"])
+        rows = _Rows(heapq.merge(stored, self._archived(), key=lambda row: row[0]))
+        for found in self._connection.each("mayfly_links", Link._fields, ["last"]):
+            link = Link(*found)
             if (stray := rows.take_before(link.first)) is not None:
                 raise BrokenLink(f"event {stray} was inserted: no link of the chain covers it", at=stray)
             taken = rows.take(link)
@@ -130,19 +130,13 @@ class Verifier:
                 self._blobs.update(dict.fromkeys(_BLOB.findall(row[5]), row[0]))
 
     def _check_blobs(self) -> None:
-        for (hash,) in self._pages("SELECT hash FROM mayfly_blobs", "hash", ""):
+        for (hash,) in self._connection.each("mayfly_blobs", ["hash"], ["hash"]):
             data = self._connection.value("SELECT data FROM mayfly_blobs WHERE hash = ?", [hash])
             if content_hash(bytes(data)) != hash:
                 raise BrokenLink(f"blob {hash} was changed")
             self._blobs.pop(hash, None)
         for hash, event in self._blobs.items():
             raise BrokenLink(f"blob {hash}, which event {event} names, is missing", at=event)
-
-    def _stored(self) -> Iterator[Row]:
-        return self._pages(f"SELECT {COLUMNS} FROM mayfly_events", "id", -(2**63) + 1)
-
-    def _links(self) -> Iterator[Link]:
-        return (Link(*row) for row in self._pages("SELECT last, first, hash FROM mayfly_links", "last", 0))
 
     def _archived(self) -> Iterator[Row]:
         """Yield the rows of all files in order of id; each file is read when its first row has its turn."""
@@ -154,11 +148,6 @@ class Verifier:
             row, rest = heapq.heappop(rows)
             yield row
             _push(rows, rest)
-
-    def _pages(self, query: str, key: str, after: object) -> Iterator[Row]:
-        while rows := self._connection.run(f"{query} WHERE {key} > ? ORDER BY {key} LIMIT {_PAGE}", [after]):
-            yield from rows
-            after = rows[-1][0]
 
 
 def _push(heap: list[tuple[Row, Iterator[Row]]], rows: Iterator[Row]) -> None:

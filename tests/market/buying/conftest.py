@@ -69,7 +69,7 @@ class World:
         return found
 
     def cost(self) -> int:
-        rows = self.payments.payments(("settled", "delivered", "disputed"))
+        rows = [*self.payments.each(("settled", "delivered", "disputed"))]
         return sum(row.units for row in rows)
 
     def balance(self) -> int:

@@ -68,7 +68,7 @@ def _purchase(buyer: Buyer, signer: KeySigner, url: str, number: int) -> NoRetur
         (_open_payments, "send"),
         (signer, "sign_authorization"),
         (buyer._payments, "reserve"),
-        (buyer._payments, "move_payment"),
+        (buyer._payments, "move"),
     ):
         steps.watch(place, name)
     try:

@@ -196,7 +196,7 @@ def test_absurd_terms_are_refused_before_signing(world: World, shop: Shop, requi
     assert "\n" not in done.reason
     assert done.reason
     assert world.signed == []
-    assert world.payments.payments() == []
+    assert [*world.payments.each()] == []
 
 
 @pytest.mark.parametrize("resource", ["http://evil.example/answer", "/other", "//evil.example/answer", "ftp://x"])
@@ -344,7 +344,7 @@ def test_a_store_that_is_lost_before_sending_keeps_the_payment_here(
     def down(*_: object) -> None:
         raise StoreError("the store is away")
 
-    monkeypatch.setattr(buyer._payments, "move_payment", down)
+    monkeypatch.setattr(buyer._payments, "move", down)
     with pytest.raises(StoreError):
         buyer.buy("c1", f"{shop.base}/answer", "0.01")
     assert shop.paid == []
@@ -362,7 +362,7 @@ def test_a_store_that_is_lost_after_sending_does_not_hold_the_answer_back(
         raise StoreError("the store is away")
 
     def lose() -> None:
-        monkeypatch.setattr(buyer._payments, "move_payment", down)
+        monkeypatch.setattr(buyer._payments, "move", down)
 
     shop.after_settling = lose
     done = buyer.buy("c1", f"{shop.base}/answer", "0.01")

@@ -160,13 +160,13 @@ def test_killed_between_any_two_steps_everything_is_closed_and_nothing_paid_twic
     # The last one takes all of its steps: the points before it are all there are.
     assert ended[-1] == "delivered", ended
     assert ended.count("killed") >= 10
-    states = {row.call: row.state for row in world.payments.payments()}
+    states = {row.call: row.state for row in world.payments.each()}
     assert {"reserved", "sent", "delivered"} <= set(states.values())
     closed(world)
-    newest = max((row.valid_before for row in world.payments.payments()), default=0)
+    newest = max((row.valid_before for row in world.payments.each()), default=0)
     world.chain.advance(newest - max(world.chain.now, int(time.time())) + 1)
     reconcile(world.open(clock=lambda: newest + 1.0))
-    after = {row.call: row.state for row in world.payments.payments()}
+    after = {row.call: row.state for row in world.payments.each()}
     assert set(after.values()) <= {"released", "delivered"}, after
     assert world.cost() == FUNDS - world.balance()
     for number in range(_STEPS):

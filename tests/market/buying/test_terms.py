@@ -13,9 +13,9 @@ from mayfly.market._chain_reader import (
     AUTHORIZATION_STATE,
     AUTHORIZATION_USED,
     BALANCE_OF,
-    DECIMALS,
     MINT,
     TRANSFER,
+    Transfer,
 )
 from mayfly.market._decide import units_cap
 from mayfly.market._purchase import is_seller
@@ -115,16 +115,15 @@ def test_the_hashes_are_those_of_the_signatures() -> None:
     assert hashed("AuthorizationUsed(address,bytes32)") == AUTHORIZATION_USED
     assert hashed("AuthorizationCanceled(address,bytes32)") == AUTHORIZATION_CANCELED
     assert hashed("Transfer(address,address,uint256)") == TRANSFER
-    short = {"balanceOf(address)": BALANCE_OF, "decimals()": DECIMALS, "mint(address,uint256)": MINT}
+    short = {"balanceOf(address)": BALANCE_OF, "mint(address,uint256)": MINT}
     short["authorizationState(address,bytes32)"] = AUTHORIZATION_STATE
     assert {text: hashed(text)[:10] for text in short} == short
 
 
 def test_an_address_without_a_token_makes_nothing_known(chain: LocalChain, rpc: RpcServer) -> None:
     reader = ChainReader(rpc.url, confirmations=0)
-    assert reader.decimals(chain.asset) == 6
     nobody, nonce = "0x" + "11" * 20, "0x" + "22" * 32
-    found = reader.transfer_of(nobody, nobody, nonce, network=chain.network, payee=nobody, units=1, since=0)
+    found = reader.evidence_of(Transfer(chain.network, nobody, nobody, nobody, 1, nonce), since=0)
     assert found.state == "unknown"
-    real = reader.transfer_of(chain.asset, nobody, nonce, network=chain.network, payee=nobody, units=1, since=0)
+    real = reader.evidence_of(Transfer(chain.network, chain.asset, nobody, nobody, 1, nonce), since=0)
     assert real.state == "unused"

@@ -110,10 +110,10 @@ def arm(config: Mapping[str, Any]) -> list[str]:
         return []
     if fault[2].startswith("Payment"):
         PaymentList.reserve = _struck(PaymentList.reserve, fault, config, place=1)  # type: ignore[method-assign]
-        PaymentList.move_payment = _struck(PaymentList.move_payment, fault, config, place=2)  # type: ignore[method-assign]
+        PaymentList.move = _struck(PaymentList.move, fault, config, place=2)  # type: ignore[method-assign]
     if fault[2].startswith("Sale"):
         SaleList.claim_sale = _struck(SaleList.claim_sale, fault, config, place=1)  # type: ignore[method-assign]
-        SaleList.move_sale = _struck(SaleList.move_sale, fault, config, place=2)  # type: ignore[method-assign]
+        SaleList.move = _struck(SaleList.move, fault, config, place=2)  # type: ignore[method-assign]
     return fault
 
 

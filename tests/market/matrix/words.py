@@ -7,7 +7,7 @@ import shutil
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
@@ -270,7 +270,7 @@ class Words:
     def _state(self, _: list[str], __: dict[str, str]) -> str:
         with Ledger.open(settings_of(self.config("buyer"))) as ledger:
             return " ".join(
-                f"{state}:{count}" for state, count in sorted(count_states(PaymentList(ledger).payments()).items())
+                f"{state}:{count}" for state, count in sorted(count_states(PaymentList(ledger).each()).items())
             )
 
     def _money(self, _: list[str], __: dict[str, str]) -> str:
@@ -369,7 +369,7 @@ class Words:
         return f"http:{sdk_buys(self.url, self.payer, BODY)}"
 
 
-def count_states(rows: list[Any]) -> dict[str, int]:
+def count_states(rows: Iterable[Any]) -> dict[str, int]:
     """Return how many rows are in each state."""
     return dict(Counter(row.state for row in rows))
 

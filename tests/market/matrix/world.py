@@ -45,7 +45,7 @@ class World(Words):
 
     def _open_sales(self) -> bool:
         with Ledger.open(settings_of(self.config("seller"))) as ledger:
-            return bool(SaleList(ledger).sales(("claimed", "answered", "settling")))
+            return any(SaleList(ledger).each(("claimed", "answered", "settling")))
 
     def wrongs(self) -> list[str]:
         """Return what does not hold at the end."""
@@ -69,7 +69,7 @@ class World(Words):
         with Ledger.open(settings_of(self.config("buyer"))) as ledger:
             cost = sum(one.cost for one in pnl(ledger).totals)
             open_units = sum(one.at_risk + one.reserved for one in pnl(ledger).totals)
-            rows = PaymentList(ledger).payments(limit=1000)
+            rows = [*PaymentList(ledger).each()]
             if not ledger.verify().ok:
                 yield f"the buyer's ledger is broken: {ledger.verify().broken}"
         if not self.raw_paid and cost != sum(charges):
@@ -88,7 +88,7 @@ class World(Words):
     def _wrong_sales(self, paid: int) -> Iterator[str]:
         with Ledger.open(settings_of(self.config("seller"))) as ledger:
             revenue = sum(one.revenue for one in pnl(ledger).totals)
-            rows = SaleList(ledger).sales(limit=1000)
+            rows = [*SaleList(ledger).each()]
             if not ledger.verify().ok:
                 yield f"the seller's ledger is broken: {ledger.verify().broken}"
         if revenue != paid:
@@ -108,7 +108,7 @@ class World(Words):
             yield f"the tool ran {self.runs()} times, not {runs}"
         if case.payments is not None:
             with Ledger.open(settings_of(self.config("buyer"))) as ledger:
-                rows = PaymentList(ledger).payments(limit=1000)
+                rows = [*PaymentList(ledger).each()]
             if count_states(rows) != dict(case.payments):
                 yield f"payments are {count_states(rows)}, not {dict(case.payments)}"
         sent = len({one.payment for one in self.bench.gate.paid}) + len(self.bench.stranger.nonces)

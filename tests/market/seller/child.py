@@ -55,10 +55,10 @@ class Dying(SaleList):
         die("after sale.claimed")
         return made
 
-    def move_sale(self, id: str, payload: Payload) -> SaleRow:
+    def move(self, id: str, payload: Payload) -> SaleRow:
         kind = type(payload).__name__.replace("Sale", "sale.").lower()
         die(f"before {kind}")
-        row = super().move_sale(id, payload)
+        row = super().move(id, payload)
         die(f"after {kind}")
         return row
 

@@ -166,7 +166,7 @@ def test_s_34_who_reads_its_table_of_money_reads_what_the_ledger_knows_now(setti
         tools = {tool.name: tool for tool in database_tools("s-1", lambda: schema)}
         call = Invocation(arguments={"sql": "SELECT status FROM agent_x402_transactions"})
         assert json.loads(str(tools["db_query"].call(call))) == [{"status": "unknown"}]
-        row = PaymentList(ledger).payments()[0]
+        row = next(PaymentList(ledger).each())
         event = PaymentReleased(before=row.turn, reason="a block shows it unused", block=7)
-        PaymentList(ledger).move_payment(row.id, event)
+        PaymentList(ledger).move(row.id, event)
         assert json.loads(str(tools["db_query"].call(call))) == [{"status": "released"}]

@@ -78,8 +78,8 @@ def test_s_34_filling_again_changes_nothing_and_a_payment_that_moved_on_keeps_it
     row = payment_at(ledger, "sent")
     assert fill_agent_tables(ledger, settings).transactions == 1
     assert fill_agent_tables(ledger, settings).transactions == 0
-    row = PaymentList(ledger).move_payment(row.id, PaymentUnknown(before=row.turn, reason="504"))
-    PaymentList(ledger).move_payment(row.id, PaymentReleased(before=row.turn, reason="expired", block=9))
+    row = PaymentList(ledger).move(row.id, PaymentUnknown(before=row.turn, reason="504"))
+    PaymentList(ledger).move(row.id, PaymentReleased(before=row.turn, reason="expired", block=9))
     assert fill_agent_tables(ledger, settings).transactions == 1
     assert plain.run("SELECT id, status FROM agent_x402_transactions") == [(1, "released")]
     assert ledger.verify().ok

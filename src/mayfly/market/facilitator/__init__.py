@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
-    from mayfly.market.facilitator._client import FacilitatorClient
+    from mayfly.market.facilitator._client import Facilitator, FacilitatorClient, Settlement, Verification
     from mayfly.market.facilitator._own import SelfFacilitator
-    from mayfly.market.facilitator._results import Facilitator, Settlement, Verification
 
 __all__ = [
     "Facilitator",
@@ -25,8 +24,7 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "_client": "FacilitatorClient",
+        "_client": "Facilitator FacilitatorClient Settlement Verification",
         "_own": "SelfFacilitator",
-        "_results": "Facilitator Settlement Verification",
     },
 )

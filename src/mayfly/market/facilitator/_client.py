@@ -1,17 +1,55 @@
-"""`FacilitatorClient`: a facilitator that is asked over HTTP, and believed no more than it has to be."""
+"""What a facilitator says, as values, and `FacilitatorClient`: one that is asked over HTTP.
+
+A fault of it is a result like the others and never an exception; it is believed no more than it has to be.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, Literal, Protocol
 
-from mayfly.core import InputError, MachineError, MayflyError, one_line, parse_json
-from mayfly.market.facilitator._results import Settlement, Verification
+from mayfly.core import InputError, MayflyError, one_line, parse_json
 from mayfly.world import address_of, exchange
 
-# Its answers are a few hundred bytes; a list of all it supports some thousands.
+
+@dataclass(frozen=True, kw_only=True)
+class Verification:
+    """Whether a payment could be settled now; `unknown` where nobody could tell."""
+
+    status: Literal["valid", "refused", "unknown"]
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settlement:
+    """What came of sending a payment to the chain.
+
+    `settled` is what the facilitator says, with its transaction; `refused` that it says it will not; `unknown` that the
+    payment may or may not have been sent. In each case the chain has the last word.
+    """
+
+    status: Literal["settled", "refused", "unknown"]
+    transaction: str = ""
+    reason: str = ""
+
+
+class Facilitator(Protocol):
+    """Who verifies and settles; payload and requirement are objects of x402 v2."""
+
+    pays_gas: bool
+    """Whether the gas is paid from our own pocket, so that it counts among what a sale cost."""
+
+    def verify(self, payload: Mapping[str, Any], requirement: Mapping[str, Any]) -> Verification:
+        """Say whether a payment could be settled now."""
+
+    def settle(self, payload: Mapping[str, Any], requirement: Mapping[str, Any]) -> Settlement:
+        """Send a payment to the chain and wait until it is there; asked again it is not sent again."""
+
+
+# Its answers are a few hundred bytes.
 _LARGEST: Final = 1_000_000
 _HASH: Final = re.compile(r"0x[0-9a-fA-F]{64}")
 _REASON: Final = 300
@@ -62,25 +100,15 @@ class FacilitatorClient:
         reason = _reason(said, "errorReason") if success is False else _NONE_OF_X402
         return Settlement(status="unknown", transaction=transaction, reason=reason)
 
-    def supported(self) -> list[Mapping[str, Any]]:
-        """Return the kinds of payment it takes."""
-        said = self._ask("/supported")
-        if isinstance(said, str):
-            raise MachineError(said, fix="mayfly config show: market.facilitator_url")
-        kinds = said.get("kinds")
-        return [one for one in kinds if isinstance(one, dict)] if isinstance(kinds, list) else []
-
-    def _ask(
-        self, path: str, payload: Mapping[str, Any] | None = None, requirement: Mapping[str, Any] | None = None
-    ) -> dict[str, Any] | str:
+    def _ask(self, path: str, payload: Mapping[str, Any], requirement: Mapping[str, Any]) -> dict[str, Any] | str:
         """Return the object it answers with, or why there is none."""
         asked = {"x402Version": 2, "paymentPayload": payload, "paymentRequirements": requirement}
-        body = None if payload is None else json.dumps(asked).encode()
+        body = json.dumps(asked).encode()
         headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
         try:
             answer = exchange(
                 address_of(self.url + path),
-                "GET" if body is None else "POST",
+                "POST",
                 headers,
                 body,
                 seconds=self._timeout,

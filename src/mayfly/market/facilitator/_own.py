@@ -6,17 +6,17 @@ time are one after the other. Whatever goes wrong between us and the node is `un
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from mayfly.core import InputError, MachineError, one_line
-from mayfly.market._chain_reader import NodeError
+from mayfly.market._chain_reader import NodeError, Transfer
+from mayfly.market._purchase import Turns
 from mayfly.market._terms import read_address, read_units
 from mayfly.market._wallet import depth_kept
-from mayfly.market.facilitator._results import Settlement, Verification
+from mayfly.market.facilitator._client import Settlement, Verification
 
 if TYPE_CHECKING:
     from x402.mechanisms.evm.exact import ExactEvmFacilitatorScheme
@@ -74,8 +74,8 @@ class SelfFacilitator:
         self._rpc_url, self._key, self._seconds = rpc_url, key, seconds
         self._network, self._reader = network, reader
         self._assets = frozenset(read_address(one, "asset") for one in assets)
-        self._busy: set[tuple[str, str, str]] = set()
-        self._turn = threading.Condition()
+        # The second settlement of a payment finds what the first one did.
+        self._turns = Turns()
         try:
             with depth_kept():
                 import x402.mechanisms.evm.exact  # noqa: F401 -- all that is imported below comes with it
@@ -95,10 +95,6 @@ class SelfFacilitator:
         # Tried on the chain as it is just before it is sent: a transaction that fails costs gas all the same.
         config = ExactEvmSchemeConfig(simulate_in_settle=True)
         return ExactEvmFacilitatorScheme(signer, config, self._pending)
-
-    def supported(self) -> list[Mapping[str, Any]]:
-        """Return the one kind of payment it takes."""
-        return [{"x402Version": 2, "scheme": "exact", "network": self._network}]
 
     def verify(self, payload: Mapping[str, Any], requirement: Mapping[str, Any]) -> Verification:
         """Say whether a payment could be settled now: by its signature, and by trying it on the chain as it is."""
@@ -136,16 +132,9 @@ class SelfFacilitator:
             return Settlement(status="refused", reason=read)
         wanted, authorization = read[1], read[0].payload["authorization"]
         asset, payer, nonce = wanted.asset, authorization["from"], authorization["nonce"].lower()
-        with self._alone((asset, payer, nonce)):
-            found = self._reader.transfer_of(
-                asset,
-                payer,
-                nonce,
-                network=self._network,
-                payee=wanted.pay_to,
-                units=int(wanted.amount),
-                since=int(time.time()) - _DAY,
-            )
+        with self._turns.taken((asset, payer, nonce)):
+            transfer = Transfer(self._network, asset, payer, wanted.pay_to, int(wanted.amount), nonce)
+            found = self._reader.evidence_of(transfer, since=time.time() - _DAY)
             if found.state == "settled":
                 return Settlement(status="settled", transaction=found.transaction)
             if found.state in ("cancelled", "other"):
@@ -197,19 +186,6 @@ class SelfFacilitator:
         if wanted["asset"] not in self._assets:
             return "unsupported_asset"
         return read
-
-    @contextmanager
-    def _alone(self, key: tuple[str, str, str]) -> Iterator[None]:
-        """Let settlements of the same payment be one after the other: the second one finds what the first one did."""
-        with self._turn:
-            self._turn.wait_for(lambda: key not in self._busy)
-            self._busy.add(key)
-        try:
-            yield
-        finally:
-            with self._turn:
-                self._busy.discard(key)
-                self._turn.notify_all()
 
 
 def _spelled(value: Mapping[str, Any], *names: str) -> dict[str, Any]:

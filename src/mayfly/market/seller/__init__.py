@@ -9,31 +9,27 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
-    from mayfly.market.seller._open import make_offer, open_reader, open_seller
-    from mayfly.market.seller._payment import SignedPayment, parse_payment, read_payment
-    from mayfly.market.seller._seller import Handled, Recovered, Seller, SellerLimits
+    from mayfly.market.seller._open import make_offer, open_seller
+    from mayfly.market.seller._payment import SignedPayment, parse_payment
+    from mayfly.market.seller._seller import Seller, SellerLimits
     from mayfly.market.seller._shop import shop_app
 
 __all__ = [
-    "Handled",
-    "Recovered",
     "Seller",
     "SellerLimits",
     "SignedPayment",
     "make_offer",
-    "open_reader",
     "open_seller",
     "parse_payment",
-    "read_payment",
     "shop_app",
 ]
 
 __getattr__ = lazily(
     __name__,
     {
-        "_open": "make_offer open_reader open_seller",
-        "_payment": "SignedPayment parse_payment read_payment",
-        "_seller": "Handled Recovered Seller SellerLimits",
+        "_open": "make_offer open_seller",
+        "_payment": "SignedPayment parse_payment",
+        "_seller": "Seller SellerLimits",
         "_shop": "shop_app",
     },
 )

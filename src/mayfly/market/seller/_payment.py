@@ -5,14 +5,12 @@ Below it the answers of a seller besides the goods; each says in one line whethe
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from mayfly.core import InputError, address_key, parse_json, shown
+from mayfly.core import InputError, address_key, shown
 from mayfly.market._asgi import Reply, json_reply
 from mayfly.market._requirements import Offer, encode_header
 from mayfly.market._terms import (
@@ -20,15 +18,16 @@ from mayfly.market._terms import (
     RESPONSE_HEADERS,
     SIGNATURE_HEADERS,
     chain_id_of,
+    decode_header,
     read_address,
     read_network,
     read_units,
     same_resource,
+    signed_payload,
 )
 from mayfly.market._wallet import signer_of, typed_authorization
 
 if TYPE_CHECKING:
-    from mayfly.market._requirements import Offer
     from mayfly.store import SaleRow
 
 # A payment is about a kilobyte; the signature of a wallet that is a contract may be some more.
@@ -37,6 +36,8 @@ _NONCE: Final = re.compile(r"0x[0-9a-f]{64}")
 _SIGNATURE: Final = re.compile(r"0x(?:[0-9a-f]{2}){65,4096}")
 _TIME: Final = re.compile(r"0|[1-9][0-9]{0,18}")
 _LATEST: Final = 2**63
+# What is signed, in the order of EIP-3009.
+_SIGNED: Final = ("payer", "payee", "units", "valid_after", "valid_before", "nonce")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,17 +63,7 @@ class SignedPayment:
     @property
     def payload(self) -> dict[str, Any]:
         """What was signed and the signature, as x402 writes them; two payments are the same where this is."""
-        return {
-            "signature": self.signature,
-            "authorization": {
-                "from": self.payer,
-                "to": self.payee,
-                "value": str(self.units),
-                "validAfter": str(self.valid_after),
-                "validBefore": str(self.valid_before),
-                "nonce": self.nonce,
-            },
-        }
+        return signed_payload(self.signature, **{name: getattr(self, name) for name in _SIGNED})
 
     def objection(self, offer: Offer, url: str, *, now: float, shortest: float) -> str:
         """Return why it does not pay for *offer*, before anybody else is asked; nothing where it may."""
@@ -96,7 +87,7 @@ class SignedPayment:
     def is_signed(self, offer: Offer) -> bool:
         """Whether the payer's own key signed it; what a wallet that is a contract signs only the chain can tell."""
         token = (offer.token_name, offer.token_version, chain_id_of(offer.network), offer.asset)
-        signed = (self.payer, self.payee, self.units, self.valid_after, self.valid_before, self.nonce)
+        signed = tuple(getattr(self, name) for name in _SIGNED)
         return signer_of(*typed_authorization(token, signed), self.signature) == self.payer
 
 
@@ -105,7 +96,7 @@ def read_payment(headers: Mapping[str, str]) -> SignedPayment | None:
     for version in (2, 1):
         text = headers.get(SIGNATURE_HEADERS[version].lower())
         if text is not None:
-            return parse_payment(_decoded(text), version)
+            return parse_payment(decode_header(text, "the payment", most=_LARGEST), version)
     return None
 
 
@@ -140,15 +131,6 @@ def _parsed(value: Any, version: int) -> SignedPayment:
         accepted=accepted,
         resource=str(resource.get("url") or "") if isinstance(resource, dict) else "",
     )
-
-
-def _decoded(text: str) -> object:
-    if len(text) > _LARGEST:
-        raise InputError(f"the payment has more than {_LARGEST} characters")
-    try:
-        return parse_json(base64.b64decode(text, validate=True), "the payment")
-    except (binascii.Error, ValueError):
-        raise InputError("the payment is not base64") from None
 
 
 def _time(value: object) -> int:

@@ -10,21 +10,21 @@ moves nothing; the chain does.
 
 from __future__ import annotations
 
-import base64
 import json
 import logging
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from mayfly.core import ConflictError, MayflyError, canonical_json, content_hash, mismatch, one_line
 from mayfly.market._asgi import Reply
-from mayfly.market._chain_reader import NodeError
+from mayfly.market._chain_reader import NodeError, Transfer
 from mayfly.market._events import SaleAnswered, SaleClaimed, SaleFailed, SaleLapsed, SaleSettled, SaleSettling
+from mayfly.market._purchase import SellerAnswer
 from mayfly.market._requirements import MIME, Offer, encode_header
 from mayfly.market._terms import RESPONSE_HEADERS
 from mayfly.market.seller._payment import busy, conflict, failed, payment_required, refused, unsettled
@@ -40,6 +40,8 @@ OPEN: Final = ("claimed", "answered", "settling")
 # Clocks of chains and of this machine are that far apart at most, in seconds; a transfer is looked for no earlier.
 _APART: Final = 3600
 _REASON: Final = 500
+# What a sale takes over from what was offered.
+_OFFERED: Final = ("network", "asset", "payee", "units", "decimals", "tool", "version", "strategy")
 _LOG: Final = logging.getLogger("mayfly.market")
 
 
@@ -137,7 +139,10 @@ class Seller:
         A sale that has no answer yet is left to its buyer, who asks again, until its authorization is dead.
         """
         counts = dict.fromkeys(("settled", "lapsed", "failed", "open"), 0)
-        for row in self._left():
+        now = self._clock()
+        for row in self._sales.each(OPEN):
+            if row.lease > now:
+                continue
             try:
                 state = self._recover(row)
             except MayflyError as error:
@@ -152,32 +157,22 @@ class Seller:
         limits = self._limits
         if said := payment.objection(offer, url, now=self._clock(), shortest=limits.shortest):
             return payment_required(offer, url, said)
-        payload = {"x402Version": 2, "payload": payment.payload, "accepted": offer.requirement}
-        verified = self._facilitator.verify(payload, offer.requirement)
+        kept = {"payload": payment.payload, "requirement": offer.requirement}
+        verified = self._facilitator.verify(*_x402(kept))
         if verified.status == "refused" and not self._paid_before(offer, payment):
             return payment_required(offer, url, f"the payment is refused: {verified.reason}")
         if verified.status == "unknown":
             return busy(f"the payment cannot be verified now, nothing was charged: {verified.reason}")
-        kept = canonical_json({"payload": payment.payload, "requirement": offer.requirement})
-        return self._sales.claim_sale(
-            SaleClaimed(
-                network=offer.network,
-                asset=offer.asset,
-                payer=payment.payer,
-                nonce=payment.nonce,
-                request=request,
-                tool=offer.tool,
-                version=offer.version,
-                units=offer.units,
-                decimals=offer.decimals,
-                payee=offer.payee,
-                valid_before=payment.valid_before,
-                payload_blob=self._ledger.put_blob(kept.encode()),
-                lease=self._until(),
-                strategy=offer.strategy,
-            ),
-            f"s-{secrets.token_hex(8)}",
+        claim = SaleClaimed(
+            **{name: getattr(offer, name) for name in _OFFERED},
+            payer=payment.payer,
+            nonce=payment.nonce,
+            request=request,
+            valid_before=payment.valid_before,
+            payload_blob=self._ledger.put_blob(canonical_json(kept).encode()),
+            lease=self._until(),
         )
+        return self._sales.claim_sale(claim, f"s-{secrets.token_hex(8)}")
 
     def _paid_before(self, offer: Offer, payment: SignedPayment) -> bool:
         """Whether somebody had this payment settled before it came here: anybody who sees it on its way can.
@@ -218,7 +213,7 @@ class Seller:
         seen = self._look(row) if look_first else None
         # Where the node is silent nothing is sent: nobody could see what comes of it.
         if seen is None or (seen.state == "unused" and seen.block_time < row.valid_before):
-            settlement = self._facilitator.settle(*self._payment(row))
+            settlement = self._facilitator.settle(*_x402(self._kept(row)))
             seen = self._watch(row, settlement)
         return self._close(row, seen, settlement)
 
@@ -268,7 +263,7 @@ class Seller:
         if seen.state == "unknown":
             return busy("the chain cannot be asked now, nothing was charged")
         if seen.state == "unused":
-            verified = self._facilitator.verify(*self._payment(row))
+            verified = self._facilitator.verify(*_x402(self._kept(row)))
             if verified.status == "unknown":
                 return busy(f"the payment cannot be verified now, nothing was charged: {verified.reason}")
             reason = f"the payment is refused: {verified.reason}" if verified.status == "refused" else ""
@@ -294,43 +289,24 @@ class Seller:
 
     # What the steps stand on.
 
-    def _left(self) -> Iterator[SaleRow]:
-        after, now = "", self._clock()
-        while page := self._sales.sales(OPEN, after=after):
-            yield from (row for row in page if row.lease <= now)
-            after = page[-1].id
-
     def _look(self, row: SaleRow) -> Evidence:
         return self._evidence(row, row.payer, row.nonce, datetime.fromisoformat(row.at).timestamp())
 
     def _evidence(self, wanted: SaleRow | Offer, payer: str, nonce: str, since: float) -> Evidence:
-        return self._reader.transfer_of(
-            wanted.asset,
-            payer,
-            nonce,
-            network=wanted.network,
-            payee=wanted.payee,
-            units=wanted.units,
-            since=int(since) - _APART,
-        )
+        transfer = Transfer(wanted.network, wanted.asset, payer, wanted.payee, wanted.units, nonce)
+        return self._reader.evidence_of(transfer, since=since - _APART)
 
     def _move(self, row: SaleRow, step: Any) -> SaleRow:
-        return self._sales.move_sale(row.id, step)
+        return self._sales.move(row.id, step)
 
     def _again(self, row: SaleRow) -> SaleRow:
-        found = self._sales.sale(row.id)
+        found = self._sales.get(row.id)
         assert found is not None, "sales are never taken away"
         return found
 
     def _kept(self, row: SaleRow) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(self._ledger.get_blob(row.payload))
         return found
-
-    def _payment(self, row: SaleRow) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return payment and requirement as a facilitator takes them."""
-        kept = self._kept(row)
-        payment = {"x402Version": 2, "payload": kept["payload"], "accepted": kept["requirement"]}
-        return payment, kept["requirement"]
 
     def _until(self) -> int:
         # Rounded up: a lease is in whole seconds, and a shorter one would end before it begins.
@@ -339,11 +315,10 @@ class Seller:
     @staticmethod
     def _answer_of(value: object) -> bytes:
         body = json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
-        kept = {"status": 200, "headers": {"content-type": MIME}, "body": base64.b64encode(body).decode()}
-        return canonical_json(kept).encode()
+        return SellerAnswer(200, {"content-type": MIME}, body).to_bytes()
 
     def _hand_out(self, row: SaleRow) -> Reply:
-        kept = json.loads(self._ledger.get_blob(row.answer))
+        kept = SellerAnswer.from_bytes(self._ledger.get_blob(row.answer))
         receipt = {
             "success": True,
             "transaction": row.transaction_hash,
@@ -352,7 +327,13 @@ class Seller:
             "amount": str(row.units),
         }
         said = dict.fromkeys(RESPONSE_HEADERS.values(), encode_header(receipt))
-        return Reply(status=kept["status"], headers={**kept["headers"], **said}, body=base64.b64decode(kept["body"]))
+        return Reply(status=kept.status, headers={**kept.headers, **said}, body=kept.body)
+
+
+def _x402(kept: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return a payment and its requirement as a facilitator takes them."""
+    payment = {"x402Version": 2, "payload": kept["payload"], "accepted": kept["requirement"]}
+    return payment, kept["requirement"]
 
 
 def _dead(row: SaleRow, seen: Evidence) -> str:
@@ -365,20 +346,7 @@ def _dead(row: SaleRow, seen: Evidence) -> str:
 
 
 def _claim_again(row: SaleRow, *, lease: int) -> SaleClaimed:
-    return SaleClaimed(
-        network=row.network,
-        asset=row.asset,
-        payer=row.payer,
-        nonce=row.nonce,
-        request=row.request,
-        tool=row.tool,
-        version=row.version,
-        units=row.units,
-        decimals=row.decimals,
-        payee=row.payee,
-        valid_before=row.valid_before,
-        payload_blob=row.payload,
-        lease=lease,
-        strategy=row.strategy,
-        before=row.turn,
-    )
+    """Return the claim of somebody else's sale, by the same terms."""
+    changed: dict[str, Any] = {"payload_blob": row.payload, "lease": lease, "before": row.turn}
+    same = {spec.name: getattr(row, spec.name) for spec in fields(SaleClaimed) if spec.name not in changed}
+    return SaleClaimed(**same, **changed)

@@ -9,14 +9,13 @@ from urllib.parse import parse_qs
 
 from mayfly.core import InputError, parse_json
 from mayfly.market._asgi import App, HttpAsked, Reply, json_reply, small_app
+from mayfly.market._requirements import RESOURCES, WELL_KNOWN
 from mayfly.market.seller._payment import payment_required, read_payment, refused
 
 if TYPE_CHECKING:
     from mayfly.market._requirements import Offer
     from mayfly.market.seller._seller import Seller
 
-WELL_KNOWN: Final = "/.well-known/x402"
-RESOURCES: Final = "/discovery/resources"
 _HOST: Final = re.compile(r"[A-Za-z0-9._\-]{1,253}(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](:[0-9]{1,5})?")
 # Entries of one page of the list.
 _PAGE: Final = 100

@@ -10,12 +10,11 @@ if TYPE_CHECKING:
         Applied,
         Dialect,
         Migration,
-        MigrationRow,
         check_statement,
         dialect_of,
     )
     from mayfly.store.schema._engine import RoleState, Rows
-    from mayfly.store.schema._kinds import SchemaApplied, SchemaPurged, SchemaRetired, SchemaWrote
+    from mayfly.store.schema._kinds import SchemaApplied
     from mayfly.store.schema._money_tables import FilledTables, fill_agent_tables, fill_money_tables
 
 __all__ = [
@@ -24,13 +23,9 @@ __all__ = [
     "Dialect",
     "FilledTables",
     "Migration",
-    "MigrationRow",
     "RoleState",
     "Rows",
     "SchemaApplied",
-    "SchemaPurged",
-    "SchemaRetired",
-    "SchemaWrote",
     "check_statement",
     "dialect_of",
     "fill_agent_tables",
@@ -40,9 +35,9 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "_agent_schema": "AgentSchema Applied Dialect Migration MigrationRow check_statement dialect_of",
+        "_agent_schema": "AgentSchema Applied Dialect Migration check_statement dialect_of",
         "_engine": "RoleState Rows",
-        "_kinds": "SchemaApplied SchemaPurged SchemaRetired SchemaWrote",
+        "_kinds": "SchemaApplied",
         "_money_tables": "FilledTables fill_agent_tables fill_money_tables",
     },
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +19,7 @@ from mayfly.store.schema._names import (
     TRASH,
     Checked,
     SchemaRules,
+    quoted,
     refuse,
     standing_of,
 )
@@ -79,9 +81,9 @@ class Engine(ABC):
     def split(self, sql: str) -> list[str]:
         """Return the statements of a migration."""
 
-    @abstractmethod
     def begin(self, connection: Connection) -> Terms:
-        """Set the limits of a transaction and what names mean in it."""
+        """Set the limits of a transaction and what names mean in it, where the database keeps either."""
+        return Terms(self.rules)
 
     @abstractmethod
     def run(self, connection: Connection, statement: Checked, terms: Terms) -> None:
@@ -92,12 +94,18 @@ class Engine(ABC):
         """Return every table and view that names mean."""
 
     @abstractmethod
-    def rename(self, connection: Connection, relation: Relation, new: str) -> None:
-        """Give a table another name."""
+    def told(self, connection: Connection, statement: str) -> AbstractContextManager[None]:
+        """Say which statement it was where the database would not carry it out in the body, or not in time."""
 
-    @abstractmethod
+    def rename(self, connection: Connection, relation: Relation, new: str) -> None:
+        """Give a table another name, with the rights of whoever connects."""
+        with self.told(connection, f"the renaming of {relation.name}"):
+            connection.run(f"ALTER {relation.kind} {quoted(relation.name)} RENAME TO {quoted(new)}")
+
     def drop(self, connection: Connection, relation: Relation) -> None:
-        """Drop a table that was retired."""
+        """Drop a table that was retired, unless something else needs it."""
+        with self.told(connection, f"the dropping of {relation.name}"):
+            connection.run(f"DROP {relation.kind} {quoted(relation.name)}")
 
     @abstractmethod
     def query(self, connection: Connection, sql: str, values: Sequence[object]) -> Rows:
@@ -115,13 +123,14 @@ class Engine(ABC):
     def write(self, connection: Connection, sql: str, values: Sequence[object]) -> Rows:
         """Change rows."""
 
-    @abstractmethod
     def role_state(self, connection: Connection) -> RoleState:
         """Say with which rights migrations run."""
+        reason = "SQLite has no roles; its authorizer and a comparison of the schema hold"
+        return RoleState(role="", exists=False, in_force=False, reason=reason)
 
-    @abstractmethod
     def make_role(self, connection: Connection) -> RoleState:
-        """Make the restricted role and give it what is its own."""
+        """Make the restricted role and give it what is its own, where the database has roles."""
+        raise InputError("SQLite has no roles", fix="leave --create out")
 
     def table_text(self) -> str:
         """Return the statement that makes the table of migrations."""
@@ -137,9 +146,12 @@ class Engine(ABC):
             raise InputError(f"there is no table {shown(name, 80)}", fix="mayfly schema log lists what was made")
         return same[0]
 
-    def most(self) -> tuple[int, int]:
-        """Return how many rows and bytes a query gives at most."""
-        return self._settings.rows, self._settings.bytes
+    def fetch(self, cursor: Any) -> Rows:
+        """Return what a statement gave, up to as many rows and bytes as the settings allow."""
+        columns = tuple(str(column[0]) for column in cursor.description or ())
+        rows, size = self._settings.rows, self._settings.bytes
+        found, more = take_rows(cursor, rows=rows, size=size) if columns else ((), False)
+        return Rows(columns, found, more, max(cursor.rowcount, 0))
 
 
 def readable_tables(text: str) -> frozenset[str]:

@@ -8,11 +8,11 @@ revenue_usd, cost_usd, pnl_usd, at_risk_usd, network, asset), one row a strategy
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mayfly.core import InputError, MayflyError, Settings, address_key, one_line
 from mayfly.store._database import Connection
@@ -73,28 +73,13 @@ def fill_agent_tables(ledger: Ledger, settings: Settings) -> FilledTables:
 
 def fill_money_tables(schema: AgentSchema) -> FilledTables:
     """Do the same through a schema that is open: before an agent reads, so that it reads what the ledger knows."""
-    there, ledger = schema.tables(), schema.ledger
-    problems: list[str] = []
-    transactions = _tried(schema, ledger, TRANSACTIONS, there, _fill_transactions, problems)
-    strategies = _tried(schema, ledger, STRATEGY_PNL, there, _fill_strategies, problems)
-    return FilledTables(transactions=transactions, strategies=strategies, problems=tuple(problems))
-
-
-def _tried(
-    schema: AgentSchema,
-    ledger: Ledger,
-    table: str,
-    there: Sequence[str],
-    fill: Callable[[AgentSchema, Ledger, list[str]], int],
-    problems: list[str],
-) -> int:
-    if table not in there:
-        return 0
-    try:
-        return fill(schema, ledger, problems)
-    except MayflyError as error:
-        problems.append(f"{table} is not filled: {one_line(error.message, limit=300)}")
-        return 0
+    there, problems, written = schema.tables(), list[str](), [0, 0]
+    for place, (table, fill) in enumerate(((TRANSACTIONS, _fill_transactions), (STRATEGY_PNL, _fill_strategies))):
+        try:
+            written[place] = fill(schema, problems) if table in there else 0
+        except MayflyError as error:
+            problems.append(f"{table} is not filled: {one_line(error.message, limit=300)}")
+    return FilledTables(transactions=written[0], strategies=written[1], problems=tuple(problems))
 
 
 def dollars_of(units: int, decimals: int) -> Decimal:
@@ -102,25 +87,23 @@ def dollars_of(units: int, decimals: int) -> Decimal:
     return Decimal(units).scaleb(-decimals).quantize(_PLACES)
 
 
-def _fill_transactions(schema: AgentSchema, ledger: Ledger, problems: list[str]) -> int:
+def _fill_transactions(schema: AgentSchema, problems: list[str]) -> int:
     # In another database the payments are read before: nobody may wait for one store while he holds the other.
-    given = None if schema.beside_ledger else _paid(ledger)
+    given: list[tuple[Any, ...]] | None = None
+    if not schema.beside_ledger:
+        with schema.ledger._reading() as connection:
+            given = connection.run(_PAID)
     with schema.filling() as connection:
-        wanted = [_transaction(*row) for row in (connection.run(_PAID) if given is None else given)]
+        paid = connection.run(_PAID) if given is None else given
+        wanted = [
+            _Transaction(url, dollars_of(units, decimals), hash or None, state, at)
+            for url, units, decimals, hash, state, at in paid
+        ]
         fitting = [one for one in wanted if one.dollars < _TOO_LARGE]
         changed = _write_transactions(connection, _ROW_IDS[schema.dialect], fitting)
     if len(fitting) < len(wanted):
         problems.append(f"{TRANSACTIONS}: {len(wanted) - len(fitting)} payments are too large for numeric(18, 8)")
     return changed
-
-
-def _paid(ledger: Ledger) -> list[tuple[object, ...]]:
-    with ledger._reading() as connection:
-        return connection.run(_PAID)
-
-
-def _transaction(url: str, units: int, decimals: int, hash: str, state: str, at: str) -> _Transaction:
-    return _Transaction(url, dollars_of(units, decimals), hash or None, state, at)
 
 
 def _write_transactions(connection: Connection, row_id: str, wanted: Sequence[_Transaction]) -> int:
@@ -164,10 +147,11 @@ def _moment(value: object) -> str:
     return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC).isoformat(timespec="microseconds")
 
 
-def _fill_strategies(schema: AgentSchema, ledger: Ledger, problems: list[str]) -> int:
-    found = _by_strategy(money_sums(ledger, "strategy"))
+def _fill_strategies(schema: AgentSchema, problems: list[str]) -> int:
+    found = _by_strategy(money_sums(schema.ledger, "strategy"))
     with schema.filling() as connection:
-        columns = _columns(connection, STRATEGY_PNL)
+        about = connection.database.send(connection.driver, f"SELECT * FROM {STRATEGY_PNL} LIMIT 0").description
+        columns = [str(column[0]) for column in about]
         if "strategy" not in columns:
             raise InputError("it has no column strategy")
         apart = [name for name in ("network", "asset") if name in columns]
@@ -224,8 +208,3 @@ def _put(connection: Connection, row: Mapping[str, str], apart: Sequence[str]) -
     changes = ", ".join(f"{name} = ?" for name in sums)
     connection.run(f"UPDATE {STRATEGY_PNL} SET {changes} WHERE {where}", [*(row[name] for name in sums), *values])
     return 1
-
-
-def _columns(connection: Connection, table: str) -> list[str]:
-    found = connection.database.send(connection.driver, f"SELECT * FROM {table} LIMIT 0").description
-    return [str(column[0]) for column in found]

@@ -30,6 +30,17 @@ LARGEST = 32_768
 # A whole migration; beyond it somebody wants to load data.
 LARGEST_MIGRATION = 262_144
 
+# What a statement that is not an agent's does, by its first word, for the reason.
+NOT_AGENTS = {
+    "drop": ("DROP", "an agent drops nothing", "mayfly schema retire TABLE renames it, an operator purges"),
+    "truncate": ("DROP", "an agent empties no table at once", "delete rows with db_write"),
+    "select": ("STATEMENT", "a query changes no schema", "ask it with db_query"),
+    "insert": ("STATEMENT", "rows are no part of the schema", "write them with db_write"),
+    "update": ("STATEMENT", "rows are no part of the schema", "change them with db_write"),
+    "delete": ("STATEMENT", "rows are no part of the schema", "delete them with db_write"),
+    "transaction": ("STATEMENT", "a migration is one transaction already", "leave BEGIN and COMMIT out"),
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class SchemaRules:
@@ -58,6 +69,11 @@ class Checked:
 def refuse(code: str, message: str, fix: str | None = None) -> NoReturn:
     """Raise the refusal of a statement."""
     raise Refusal(Verdict(decision="reject", gate=GATE, code=code, message=message, fix=fix))
+
+
+def quoted(name: str) -> str:
+    """Return a name as both databases read it whatever is in it."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 def standing_of(name: str) -> Standing:

@@ -17,18 +17,17 @@ from mayfly.store.schema._engine import (
     Terms,
     check_values,
     failed,
-    take_rows,
 )
 from mayfly.store.schema._names import (
     MIGRATIONS,
     Checked,
     SchemaRules,
     check_own,
+    quoted,
     refuse,
     standing_of,
 )
-from mayfly.store.schema._postgres_gate import check_postgres
-from mayfly.store.schema._sqlite_gate import quoted
+from mayfly.store.schema._postgres_gate import PostgresGate
 from mayfly.store.schema._tree import Walker, kind_of, parse_one, relation, split_statements
 
 _KINDS = {"r": "TABLE", "p": "TABLE", "v": "VIEW", "m": "MATERIALIZED VIEW", "S": "SEQUENCE"}
@@ -69,7 +68,7 @@ class PostgresEngine(Engine):
 
     def check(self, sql: str, rules: SchemaRules | None = None) -> Checked:
         """Read the statement with the server's own parser."""
-        return check_postgres(sql, rules or self.rules)
+        return PostgresGate(sql, rules or self.rules).check()
 
     def split(self, sql: str) -> list[str]:
         """Cut the text where the server would."""
@@ -80,7 +79,8 @@ class PostgresEngine(Engine):
         schema = connection.value("SELECT current_schema()")
         if schema is None:
             raise StoreError("the database has no schema to make tables in", fix="check its search_path")
-        milliseconds = [str(max(1, int(seconds * 1000))) for seconds in self._timeouts()]
+        timeouts = self._settings.lock_timeout, self._settings.statement_timeout
+        milliseconds = [str(max(1, int(seconds * 1000))) for seconds in timeouts]
         # What is in quotation marks ends where the gate saw it end; a temporary table stands in for no other.
         for name, value in (
             ("standard_conforming_strings", "on"),
@@ -92,9 +92,6 @@ class PostgresEngine(Engine):
         role = self._settings.role if self.role_state(connection).in_force else ""
         return Terms(replace(self.rules, default_schema=schema), role)
 
-    def _timeouts(self) -> tuple[float, float]:
-        return self._settings.lock_timeout, self._settings.statement_timeout
-
     def run(self, connection: Connection, statement: Checked, terms: Terms) -> None:
         """Run a statement as the restricted role; one that touches another's table needs the rights of its owner."""
         # By now it is known which schema names mean; before, it was taken to be `public`.
@@ -102,7 +99,7 @@ class PostgresEngine(Engine):
         for table, column in statement.defaults:
             if connection.value(_RELIED_ON, [table, column]) is not None:
                 refuse("CORE", f"inserts into {table} rely on how {column} is filled", "leave its default as it is")
-        with _as_role(connection, "" if statement.touches else terms.role), self._told(statement.does):
+        with _as_role(connection, "" if statement.touches else terms.role), self.told(connection, statement.does):
             self._send(connection, statement.sql)
         if terms.role:
             self._hand_over(connection, statement, terms.role)
@@ -114,7 +111,8 @@ class PostgresEngine(Engine):
         return RawCursor(connection.driver).execute(sql, list(values), binary=True)
 
     @contextmanager
-    def _told(self, statement: str) -> Iterator[None]:
+    def told(self, connection: Connection, statement: str) -> Iterator[None]:
+        """Name the statement in what the server says; it keeps the time itself."""
         import psycopg
 
         try:
@@ -139,16 +137,6 @@ class PostgresEngine(Engine):
         """Look at the server's own tables."""
         return [Relation(name, _KINDS[kind]) for name, kind in connection.run(_RELATIONS)]
 
-    def rename(self, connection: Connection, relation: Relation, new: str) -> None:
-        """Rename with the rights of whoever connects."""
-        with self._told(f"the renaming of {relation.name}"):
-            connection.run(f"ALTER {relation.kind} {quoted(relation.name)} RENAME TO {quoted(new)}")
-
-    def drop(self, connection: Connection, relation: Relation) -> None:
-        """Drop it unless something else needs it."""
-        with self._told(f"the dropping of {relation.name}"):
-            connection.run(f"DROP {relation.kind} {quoted(relation.name)}")
-
     def check_query(self, sql: str, values: Sequence[object], rules: SchemaRules | None = None) -> None:
         """Read the query with the server's own parser."""
         node = parse_one(sql)
@@ -164,16 +152,14 @@ class PostgresEngine(Engine):
 
         terms = self.begin(connection)
         self.check_query(sql, values, terms.rules)
-        rows, size = self.most()
         with (
             _as_role(connection, terms.role),
-            self._told("the query"),
+            self.told(connection, "the query"),
             RawServerCursor(connection.driver, "mayfly_query") as cursor,
         ):
-            cursor.execute(_without_end(sql), list(values))
-            found, more = take_rows(cursor, rows=rows, size=size)
-            columns = tuple(column.name for column in cursor.description or ())
-        return Rows(columns, found, more)
+            # A cursor takes a query without the semicolon at its end; comments may follow that.
+            cursor.execute(split_statements(sql)[0], list(values))
+            return self.fetch(cursor)._replace(changed=0)
 
     def check_write(self, sql: str, values: Sequence[object], rules: SchemaRules | None = None) -> str:
         """Read the statement with the server's own parser."""
@@ -191,12 +177,8 @@ class PostgresEngine(Engine):
         """Change rows as the restricted role."""
         terms = self.begin(connection)
         table = self.check_write(sql, values, terms.rules)
-        rows, size = self.most()
-        with _as_role(connection, terms.role), self._told(f"writing to {table}"):
-            cursor = self._send(connection, sql, values)
-            columns = tuple(column.name for column in cursor.description or ())
-            found, more = take_rows(cursor, rows=rows, size=size) if columns else ((), False)
-        return Rows(columns, found, more, max(cursor.rowcount, 0))
+        with _as_role(connection, terms.role), self.told(connection, f"writing to {table}"):
+            return self.fetch(self._send(connection, sql, values))
 
     def role_state(self, connection: Connection) -> RoleState:
         """Look whether the role is there, whether it can be taken, and whether it may make tables."""
@@ -218,7 +200,7 @@ class PostgresEngine(Engine):
     def make_role(self, connection: Connection) -> RoleState:
         """Make the role, or mend what it lacks."""
         for statement in self._role_statements(connection):
-            with self._told(statement):
+            with self.told(connection, statement):
                 connection.run(statement)
         return self.role_state(connection)
 
@@ -240,11 +222,6 @@ class PostgresEngine(Engine):
                 yield f"ALTER {one.kind} {quoted(one.name)} OWNER TO {role}"
             elif standing_of(one.name) == "money" or one.name in {*self.rules.readable, MIGRATIONS}:
                 yield f"GRANT SELECT ON {quoted(one.name)} TO {role}"
-
-
-def _without_end(sql: str) -> str:
-    """Return a query without the semicolon at its end, as a cursor wants it; comments may follow the semicolon."""
-    return split_statements(sql)[0]
 
 
 @contextmanager

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from mayfly.core import shown
 from mayfly.store.schema._names import (
+    NOT_AGENTS,
     Checked,
-    SchemaRules,
     check_own,
     refuse,
-    refuse_protected,
     standing_of,
 )
 from mayfly.store.schema._postgres_tables import METHODS, TableGate
@@ -29,34 +28,22 @@ if TYPE_CHECKING:
     from google.protobuf.message import Message
 
 # Kinds of things that are called by one name, which has to be the agent's own.
-_RENAMED = frozenset({"OBJECT_TABLE", "OBJECT_VIEW", "OBJECT_INDEX", "OBJECT_SEQUENCE"})
-_COMMENTED = frozenset({"OBJECT_TABLE", "OBJECT_VIEW", "OBJECT_INDEX", "OBJECT_SEQUENCE"})
+_BY_ONE_NAME = frozenset({"OBJECT_TABLE", "OBJECT_VIEW", "OBJECT_INDEX", "OBJECT_SEQUENCE"})
 # What a statement that is not on the list does, for the reason; every other one is named by its kind.
 _WHY = {
-    "DropStmt": ("DROP", "an agent drops nothing", "mayfly schema retire TABLE renames it, an operator purges"),
-    "DropOwnedStmt": ("DROP", "an agent drops nothing", "mayfly schema retire TABLE renames it"),
-    "DropRoleStmt": ("DROP", "an agent drops nothing", "ask an operator"),
-    "DropdbStmt": ("DROP", "an agent drops nothing", "ask an operator"),
-    "TruncateStmt": ("DROP", "an agent empties no table at once", "delete rows with db_write"),
-    "SelectStmt": ("STATEMENT", "a query changes no schema", "ask it with db_query"),
-    "InsertStmt": ("STATEMENT", "rows are no part of the schema", "write them with db_write"),
-    "UpdateStmt": ("STATEMENT", "rows are no part of the schema", "change them with db_write"),
-    "DeleteStmt": ("STATEMENT", "rows are no part of the schema", "delete them with db_write"),
-    "TransactionStmt": ("STATEMENT", "a migration is one transaction already", "leave BEGIN and COMMIT out"),
-    "CreateTableAsStmt": ("STATEMENT", "a table made of a query", "make the table, then fill it with db_write"),
+    **NOT_AGENTS,
+    "dropowned": ("DROP", "an agent drops nothing", "mayfly schema retire TABLE renames it"),
+    "droprole": ("DROP", "an agent drops nothing", "ask an operator"),
+    "dropdb": ("DROP", "an agent drops nothing", "ask an operator"),
+    "createtableas": ("STATEMENT", "a table made of a query", "make the table, then fill it with db_write"),
 }
 
 
-def check_postgres(sql: str, rules: SchemaRules) -> Checked:
-    """Return what one statement does, or raise the refusal that says why an agent may not."""
-    return _Gate(sql, rules).check()
-
-
-class _Gate(TableGate):
+class PostgresGate(TableGate):
     """One statement of any kind under examination."""
 
     def check(self) -> Checked:
-        """Look at the whole statement."""
+        """Return what the statement does, or raise the refusal that says why an agent may not."""
         node = parse_one(self._sql)
         kind = kind_of(node)
         known: dict[str, Callable[[Message], str]] = {
@@ -73,7 +60,9 @@ class _Gate(TableGate):
         }
         if kind not in known:
             told = kind.removesuffix("Stmt")
-            refuse(*_WHY.get(kind, ("STATEMENT", f"“{told}” is no statement of an agent's", "see docs/schema.md")))
+            refuse(
+                *_WHY.get(told.lower(), ("STATEMENT", f"“{told}” is no statement of an agent's", "see docs/schema.md"))
+            )
         self._fields(node)
         does = known[kind](node)
         return Checked(
@@ -86,14 +75,9 @@ class _Gate(TableGate):
         )
 
     def _create_index(self, node: Message) -> str:
-        name = self._name(node.relation)
-        standing = standing_of(name)
-        if standing in ("protected", "trash"):
-            refuse_protected(name)
+        name, standing = self._reached(node.relation)
         if standing != "own" and node.unique:
             refuse("CORE", f"a unique index could refuse what is inserted into {name}", "make a plain index")
-        if standing == "core":
-            self._touches.append(name)
         self._other_name(node.idxname)
         if node.access_method not in METHODS:
             refuse_clause("IndexStmt.access_method")
@@ -148,7 +132,7 @@ class _Gate(TableGate):
         kind, names = enum_of(node, "objtype"), self._commented(node)
         if kind in ("OBJECT_COLUMN", "OBJECT_TABCONSTRAINT") and len(names) == 2:
             check_own(names[0])
-        elif kind in _COMMENTED and len(names) == 1:
+        elif kind in _BY_ONE_NAME and len(names) == 1:
             check_own(names[0], what=kind.removeprefix("OBJECT_").lower())
         elif kind == "OBJECT_TYPE" and len(names) == 1:
             check_own(names[0], what="type")
@@ -169,11 +153,11 @@ class _Gate(TableGate):
             old = self._type_name(texts(unwrap(node.object).items))
             check_own(node.newname, what="type")
             return f"ALTER TYPE {old} RENAME TO {node.newname}"
-        if kind not in (*_RENAMED, "OBJECT_COLUMN", "OBJECT_TABCONSTRAINT"):
+        if kind not in (*_BY_ONE_NAME, "OBJECT_COLUMN", "OBJECT_TABCONSTRAINT"):
             refuse("STATEMENT", "only tables, columns, constraints, indexes, views, sequences and types are renamed")
-        what = kind.removeprefix("OBJECT_").lower() if kind in _RENAMED else "table"
+        what = kind.removeprefix("OBJECT_").lower() if kind in _BY_ONE_NAME else "table"
         old = self._own(node.relation, what=what)
-        if kind in _RENAMED:
+        if kind in _BY_ONE_NAME:
             check_own(node.newname, what=what)
             return f"ALTER {what.upper()} {old} RENAME TO {node.newname}"
         self._other_name(node.newname if kind == "OBJECT_TABCONSTRAINT" else "")

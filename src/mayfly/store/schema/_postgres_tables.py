@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NoReturn
 
 from mayfly.core import shown
-from mayfly.store.schema._names import SchemaRules, check_own, refuse, refuse_protected, standing_of
+from mayfly.store.schema._names import SchemaRules, Standing, check_own, refuse, refuse_protected, standing_of
 from mayfly.store.schema._tree import (
     Place,
     Walker,
@@ -53,6 +53,16 @@ class TableGate:
         name = self._name(node)
         check_own(name, what=what, making=making)
         return name
+
+    def _reached(self, node: Message) -> tuple[str, Standing]:
+        """Note a table that may be another's and is locked meanwhile; return its name, and whose it is."""
+        name = self._name(node)
+        standing = standing_of(name)
+        if standing in ("protected", "trash"):
+            refuse_protected(name)
+        if standing == "core":
+            self._touches.append(name)
+        return name, standing
 
     def _other_name(self, name: str) -> None:
         """Refuse a name of an index or constraint that the product may need; an index lives among the tables."""
@@ -132,17 +142,10 @@ class TableGate:
             case "CONSTR_IDENTITY":
                 self._options(node.options, "sequence")
             case "CONSTR_FOREIGN":
-                self._foreign_key(node)
+                # A key may point at a table of the application: S-35 needs it.
+                self._reached(node.pktable)
             case "CONSTR_EXCLUSION":
                 self._exclusion(node)
-
-    def _foreign_key(self, node: Message) -> None:
-        """Let a key point at a table of the application: S-35 needs it. It is locked while the key is made."""
-        name = self._name(node.pktable)
-        if standing_of(name) in ("protected", "trash"):
-            refuse_protected(name)
-        if standing_of(name) == "core":
-            self._touches.append(name)
 
     def _exclusion(self, node: Message) -> None:
         if node.access_method not in METHODS:
@@ -155,16 +158,10 @@ class TableGate:
             self._expression(node.where_clause, "index")
 
     def _alter_table(self, node: Message) -> str:
-        name = self._name(node.relation)
-        standing = standing_of(name)
-        if standing in ("protected", "trash"):
-            refuse_protected(name)
+        name, standing = self._reached(node.relation)
         if enum_of(node, "objtype") != "OBJECT_TABLE":
             refuse("STATEMENT", "only tables are altered in this way", "see docs/schema.md")
-        own = standing == "own"
-        if standing == "core":
-            self._touches.append(name)
-        told = [self._command(command, name, own=own) for command in map(unwrap, node.cmds)]
+        told = [self._command(command, name, own=standing == "own") for command in map(unwrap, node.cmds)]
         return f"ALTER TABLE {name} {', '.join(told)}"
 
     def _command(self, node: Message, table: str, *, own: bool) -> str:

@@ -14,24 +14,21 @@ from mayfly.store._database import Connection
 from mayfly.store.schema._engine import (
     Engine,
     Relation,
-    RoleState,
     Rows,
     Terms,
     check_values,
     failed,
-    take_rows,
 )
 from mayfly.store.schema._names import Checked, SchemaRules, check_own, refuse
+from mayfly.store.schema._sqlite_compare import Token, statements_of
 from mayfly.store.schema._sqlite_gate import (
     Guard,
     check_sqlite,
     guarded,
     named_in,
     one_statement,
-    quoted,
     run_guarded,
 )
-from mayfly.store.schema._sqlite_tokens import Token, statements_of
 
 # Steps of the engine between two looks at the clock: a fraction of a millisecond.
 _STEPS = 10_000
@@ -64,18 +61,15 @@ class SQLiteEngine(Engine):
         """Cut the text at its semicolons."""
         return list(statements_of(sql))
 
-    def begin(self, connection: Connection) -> Terms:
-        """Say that there is nothing to be set: each statement has its own clock, and there are no roles."""
-        return Terms(self.rules)
-
     def run(self, connection: Connection, statement: Checked, terms: Terms) -> None:
         """Run a statement under both guards."""
-        with self._timed(connection.driver, statement.does):
+        with self.told(connection, statement.does):
             run_guarded(connection.driver, statement.sql, terms.rules)
 
     @contextmanager
-    def _timed(self, driver: sqlite3.Connection, statement: str) -> Iterator[None]:
+    def told(self, connection: Connection, statement: str) -> Iterator[None]:
         """Interrupt the engine in the body once the time for a statement is over."""
+        driver: sqlite3.Connection = connection.driver
         until = time.monotonic() + self._settings.statement_timeout
         driver.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
         try:
@@ -96,13 +90,7 @@ class SQLiteEngine(Engine):
         """Rename a table; a view holds nothing that could be lost."""
         if relation.kind != "TABLE":
             raise InputError(f"SQLite renames no view, and {shown(relation.name, 80)} holds no rows", fix="leave it")
-        with self._timed(connection.driver, f"the renaming of {relation.name}"):
-            connection.run(f"ALTER TABLE {quoted(relation.name)} RENAME TO {quoted(new)}")
-
-    def drop(self, connection: Connection, relation: Relation) -> None:
-        """Drop it unless rows elsewhere point at it."""
-        with self._timed(connection.driver, f"the dropping of {relation.name}"):
-            connection.run(f"DROP {relation.kind} {quoted(relation.name)}")
+        super().rename(connection, relation, new)
 
     def check_query(self, sql: str, values: Sequence[object], rules: SchemaRules | None = None) -> None:
         """Look how it begins; what it reads, the engine says when it runs."""
@@ -117,7 +105,7 @@ class SQLiteEngine(Engine):
         driver.execute("PRAGMA query_only = ON")
         try:
             guard = Guard("select", self.rules, named=named_in(driver, sql))
-            return self._rows(driver, guard, sql, values, "the query")
+            return self._rows(connection, guard, sql, values, "the query")
         finally:
             driver.execute("PRAGMA query_only = OFF")
 
@@ -137,27 +125,15 @@ class SQLiteEngine(Engine):
         """Change rows under the authorizer."""
         table = self.check_write(sql, values)
         guard = WriteGuard("write", self.rules, named=named_in(connection.driver, sql))
-        return self._rows(connection.driver, guard, sql, values, f"writing to {table}")
+        return self._rows(connection, guard, sql, values, f"writing to {table}")
 
-    def _rows(self, driver: sqlite3.Connection, guard: Guard, sql: str, values: Sequence[object], told: str) -> Rows:
-        rows, size = self.most()
+    def _rows(self, connection: Connection, guard: Guard, sql: str, values: Sequence[object], told: str) -> Rows:
         named = {str(number): value for number, value in enumerate(values, 1)}
-        with self._timed(driver, told), guarded(driver, guard):
-            cursor = driver.execute(one_statement(sql)[0], named)
-            columns = tuple(column[0] for column in cursor.description or ())
-            found, more = take_rows(cursor, rows=rows, size=size) if columns else ((), False)
-            changed = cursor.rowcount
+        with self.told(connection, told), guarded(connection.driver, guard):
+            cursor = connection.driver.execute(one_statement(sql)[0], named)
+            found = self.fetch(cursor)
             cursor.close()
-        return Rows(columns, found, more, max(changed, 0))
-
-    def role_state(self, connection: Connection) -> RoleState:
-        """Say that there are none."""
-        reason = "SQLite has no roles; its authorizer and a comparison of the schema hold"
-        return RoleState(role="", exists=False, in_force=False, reason=reason)
-
-    def make_role(self, connection: Connection) -> RoleState:
-        """Say that there is nothing to make."""
-        raise InputError("SQLite has no roles", fix="leave --create out")
+        return found
 
 
 def _parameters(tokens: Sequence[Token]) -> set[int]:

@@ -18,17 +18,28 @@ from typing import Any, NoReturn
 
 from mayfly.core import Refusal, one_line, shown
 from mayfly.store.schema._names import (
+    NOT_AGENTS,
     PREFIX,
     Checked,
     SchemaRules,
     check_length,
     check_own,
     check_text,
+    quoted,
     refuse,
     standing_of,
 )
-from mayfly.store.schema._sqlite_compare import Picture, check_types, compare, picture
-from mayfly.store.schema._sqlite_tokens import Token, statements_of, tokens_of, with_names, words_of
+from mayfly.store.schema._sqlite_compare import (
+    Picture,
+    Token,
+    check_types,
+    compare,
+    picture,
+    statements_of,
+    tokens_of,
+    with_names,
+    words_of,
+)
 
 # Tables and columns that a statement may name and that have to stand in; a statement of 32 KiB names no more.
 _TRIES = 400
@@ -38,17 +49,12 @@ _NO_COLUMN = re.compile(r'no such column: "?(?:.*\.)?([^"]+)"?|has no column nam
 _AMBIGUOUS = re.compile(r"ambiguous column name: (?:.*\.)?(.+)", re.DOTALL)
 _STAND_IN = "mayfly_stand_in"
 _HEADS = {
-    "drop": ("DROP", "an agent drops nothing", "mayfly schema retire TABLE renames it, an operator purges"),
-    "truncate": ("DROP", "an agent empties no table at once", "delete rows with db_write"),
-    "select": ("STATEMENT", "a query changes no schema", "ask it with db_query"),
+    **NOT_AGENTS,
     "with": ("STATEMENT", "rows are no part of the schema", "use db_query or db_write"),
-    "values": ("STATEMENT", "a query changes no schema", "ask it with db_query"),
-    "insert": ("STATEMENT", "rows are no part of the schema", "write them with db_write"),
-    "replace": ("STATEMENT", "rows are no part of the schema", "write them with db_write"),
-    "update": ("STATEMENT", "rows are no part of the schema", "change them with db_write"),
-    "delete": ("STATEMENT", "rows are no part of the schema", "delete them with db_write"),
-    "begin": ("STATEMENT", "a migration is one transaction already", "leave BEGIN and COMMIT out"),
-    "commit": ("STATEMENT", "a migration is one transaction already", "leave BEGIN and COMMIT out"),
+    "values": NOT_AGENTS["select"],
+    "replace": NOT_AGENTS["insert"],
+    "begin": NOT_AGENTS["transaction"],
+    "commit": NOT_AGENTS["transaction"],
 }
 
 
@@ -212,11 +218,6 @@ def named_in(driver: sqlite3.Connection, sql: str = "") -> frozenset[str]:
     views = [text for (text,) in driver.execute("SELECT sql FROM sqlite_master WHERE type = 'view'")]
     tables = {name.lower() for (name,) in driver.execute("SELECT name FROM sqlite_master")}
     return frozenset(name for text in (sql, *views) for name in with_names(text)) - tables
-
-
-def quoted(name: str) -> str:
-    """Return a name as both databases read it whatever is in it."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _check_inside(driver: sqlite3.Connection, after: Picture, name: str, rules: SchemaRules) -> None:

@@ -128,7 +128,7 @@ def _pay(ledger: Ledger, number: int, state: str, *, units: int, reason: str = "
     }
     for there in WAYS[state]:
         moved = replace(step(ledger, there, row.turn), **looks.get(there, {}))
-        row = payments.move_payment(row.id, moved)
+        row = payments.move(row.id, moved)
 
 
 def permit(state: Path, *words: str) -> None:
