@@ -7,12 +7,12 @@ of a zone.
 import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from operator import add, sub
 from time import time_ns
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from mayfly.mangle._values import Duration, Time, Value, wrap
-from mayfly.mangle.builtins._entries import DURATION, NAME, NUMBER, STRING, TIME, Functions
+from mayfly.mangle.builtins._entries import DURATION, NAME, NUMBER, STRING, TIME, Function, by_name, function
 from mayfly.mangle.builtins._limits import BuiltinError
 
 SECOND: Final = 10**9
@@ -156,8 +156,6 @@ def _date_of(days: int) -> tuple[int, int, int]:
     return year + era * 400 + (month <= 2), month, of_year - (153 * shifted + 2) // 5 + 1
 
 
-TIME_FUNCTIONS: Final = Functions()
-
 _UNITS: Final = {
     "/day": DAY,
     "/hour": HOUR,
@@ -169,51 +167,7 @@ _UNITS: Final = {
 }
 
 
-@TIME_FUNCTIONS.add("fn:time:now", "The time at which it is evaluated.", TIME)
-def _now() -> Value:
-    return Time(time_ns())
-
-
-@TIME_FUNCTIONS.add("fn:time:add", "A time moved by a duration.", TIME, TIME, DURATION)
-def _add(time: int, duration: int) -> Value:
-    return Time(wrap(time + duration))
-
-
-@TIME_FUNCTIONS.add("fn:time:sub", "The duration from the second time to the first.", DURATION, TIME, TIME)
-def _sub(time: int, other: int) -> Value:
-    return Duration(wrap(time - other))
-
-
-@TIME_FUNCTIONS.add("fn:time:from_unix_nanos", "The time so many nanoseconds after 1970.", TIME, NUMBER)
-def _from_nanos(number: int) -> Value:
-    return Time(number)
-
-
-@TIME_FUNCTIONS.add("fn:time:to_unix_nanos", "The nanoseconds from 1970 to a time.", NUMBER, TIME)
-def _to_nanos(time: int) -> Value:
-    return time
-
-
-@TIME_FUNCTIONS.add(
-    "fn:time:format",
-    "The text of a time in UTC down to a unit: /year, /month, /day, /hour … /nanosecond.",
-    *(STRING, TIME, NAME),
-)
-def _format(time: int, precision: str) -> Value:
-    return _shown("fn:time:format", to_civil(time), precision)
-
-
-@TIME_FUNCTIONS.add(
-    "fn:time:format_civil",
-    "The text of a time in a time zone down to a unit: /year, /month, /day, /hour … /nanosecond.",
-    *(STRING, TIME, STRING, NAME),
-)
-def _format_civil(time: int, zone: str, precision: str) -> Value:
-    builtin = "fn:time:format_civil"
-    return _shown(builtin, to_civil(time, find_zone(builtin, zone)), precision)
-
-
-def _shown(builtin: str, civil: Civil, precision: str) -> str:
+def _format(builtin: str, civil: Civil, precision: str) -> str:
     date = f"{civil.year:04}"
     if precision == "/year":
         return date
@@ -234,59 +188,43 @@ def _shown(builtin: str, civil: Civil, precision: str) -> str:
     }
     if precision not in parts:
         raise _unknown_unit(builtin, precision, ("/year", "/month", "/day", *parts))
-    return date + clock + parts[precision] + _shown_offset(civil.offset)
+    return date + clock + parts[precision] + _format_offset(civil.offset)
 
 
-def _shown_offset(seconds: int) -> str:
+def _format_offset(seconds: int) -> str:
     if seconds == 0:
         return "Z"
     hours, minutes = divmod(abs(seconds) // 60, 60)
     return f"{'-' if seconds <= -60 else '+'}{hours:02}:{minutes:02}"
 
 
-@TIME_FUNCTIONS.add("fn:time:parse_rfc3339", 'The time of a text such as "2024-05-01T10:00:00+02:00".', TIME, STRING)
-def _parse_rfc3339(text: str) -> Value:
-    return Time(wrap(read_instant("fn:time:parse_rfc3339", text)))
+def _format_civil(time: int, zone: str, precision: str) -> str:
+    builtin = "fn:time:format_civil"
+    return _format(builtin, to_civil(time, find_zone(builtin, zone)), precision)
 
 
-@TIME_FUNCTIONS.add(
-    "fn:time:parse_civil",
-    'The time of a text such as "2024-05-01T10:00:00" in a time zone such as "Europe/Rome".',
-    *(TIME, STRING, STRING),
-)
-def _parse_civil(text: str, zone: str) -> Value:
-    builtin = "fn:time:parse_civil"
-    return Time(wrap(read_local(builtin, text, find_zone(builtin, zone))))
+def _parse_civil(text: str, zone: str) -> int:
+    return read_local("fn:time:parse_civil", text, find_zone("fn:time:parse_civil", zone))
 
 
-@TIME_FUNCTIONS.add(
-    "fn:time:trunc",
-    "A time rounded down, in UTC, to a unit: /day, /hour, /minute, /second … /nanosecond.",
-    *(TIME, TIME, NAME),
-)
-def _trunc(time: int, unit: str) -> Value:
+def _trunc(time: int, unit: str) -> int:
     if unit not in _UNITS:
         raise _unknown_unit("fn:time:trunc", unit, tuple(_UNITS))
-    return Time(wrap(time - time % _UNITS[unit]))
+    return time - time % _UNITS[unit]
 
 
-@TIME_FUNCTIONS.add(
-    "fn:time:trunc_civil",
-    "A time rounded down, in a time zone, to a unit: /year, /month, /week (from Monday) or /day.",
-    *(TIME, TIME, STRING, NAME),
-)
-def _trunc_civil(time: int, zone: str, unit: str) -> Value:
+def _trunc_civil(time: int, zone: str, unit: str) -> int:
     builtin = "fn:time:trunc_civil"
     rules = find_zone(builtin, zone)
     civil = to_civil(time, rules)
     if unit == "/year":
-        return Time(wrap(from_civil(civil.year, 1, 1, 0, rules)))
+        return from_civil(civil.year, 1, 1, 0, rules)
     if unit == "/month":
-        return Time(wrap(from_civil(civil.year, civil.month, 1, 0, rules)))
+        return from_civil(civil.year, civil.month, 1, 0, rules)
     if unit not in ("/week", "/day"):
         raise _unknown_unit(builtin, unit, ("/year", "/month", "/week", "/day"))
     midnight = from_civil(civil.year, civil.month, civil.day, 0, rules)
-    return Time(wrap(midnight if unit == "/day" else _monday(midnight, rules)))
+    return midnight if unit == "/day" else _monday(midnight, rules)
 
 
 def _monday(midnight: int, zone: Zone) -> int:
@@ -300,16 +238,52 @@ def _unknown_unit(builtin: str, unit: str, known: tuple[str, ...]) -> BuiltinErr
     return BuiltinError(f"{builtin} knows no unit {unit[:40]}; it knows {', '.join(known)}")
 
 
-def _add_field(field: str, doc: str) -> None:
-    @TIME_FUNCTIONS.add(f"fn:time:{field}", doc, NUMBER, TIME)
-    def read(time: int) -> Value:
-        found: int = getattr(to_civil(time), field)
-        return found
+def _field(name: str, doc: str) -> Function:
+    return function(f"fn:time:{name}", doc, lambda time: getattr(to_civil(time), name), NUMBER, TIME)
 
 
-_add_field("year", "The year of a time, in UTC.")
-_add_field("month", "The month of a time, 1 to 12, in UTC.")
-_add_field("day", "The day of the month of a time, in UTC.")
-_add_field("hour", "The hour of a time, 0 to 23, in UTC.")
-_add_field("minute", "The minute of a time, 0 to 59.")
-_add_field("second", "The second of a time, 0 to 59.")
+TIME_FUNCTIONS: Final = by_name(
+    function("fn:time:now", "The time at which it is evaluated.", time_ns, TIME),
+    function("fn:time:add", "A time moved by a duration.", add, TIME, TIME, DURATION),
+    function("fn:time:sub", "The duration from the second time to the first.", sub, DURATION, TIME, TIME),
+    function("fn:time:from_unix_nanos", "The time so many nanoseconds after 1970.", int, TIME, NUMBER),
+    function("fn:time:to_unix_nanos", "The nanoseconds from 1970 to a time.", int, NUMBER, TIME),
+    function(
+        "fn:time:format",
+        "The text of a time in UTC down to a unit: /year, /month, /day, /hour … /nanosecond.",
+        lambda time, precision: _format("fn:time:format", to_civil(time), precision),
+        *(STRING, TIME, NAME),
+    ),
+    function(
+        "fn:time:format_civil",
+        "The text of a time in a time zone down to a unit: /year, /month, /day, /hour … /nanosecond.",
+        *(_format_civil, STRING, TIME, STRING, NAME),
+    ),
+    function(
+        "fn:time:parse_rfc3339",
+        'The time of a text such as "2024-05-01T10:00:00+02:00".',
+        lambda text: read_instant("fn:time:parse_rfc3339", text),
+        *(TIME, STRING),
+    ),
+    function(
+        "fn:time:parse_civil",
+        'The time of a text such as "2024-05-01T10:00:00" in a time zone such as "Europe/Rome".',
+        *(_parse_civil, TIME, STRING, STRING),
+    ),
+    function(
+        "fn:time:trunc",
+        "A time rounded down, in UTC, to a unit: /day, /hour, /minute, /second … /nanosecond.",
+        *(_trunc, TIME, TIME, NAME),
+    ),
+    function(
+        "fn:time:trunc_civil",
+        "A time rounded down, in a time zone, to a unit: /year, /month, /week (from Monday) or /day.",
+        *(_trunc_civil, TIME, TIME, STRING, NAME),
+    ),
+    _field("year", "The year of a time, in UTC."),
+    _field("month", "The month of a time, 1 to 12, in UTC."),
+    _field("day", "The day of the month of a time, in UTC."),
+    _field("hour", "The hour of a time, 0 to 23, in UTC."),
+    _field("minute", "The minute of a time, 0 to 59."),
+    _field("second", "The second of a time, 0 to 59."),
+)
