@@ -10,11 +10,11 @@ from typing import NamedTuple
 from mayfly.mangle._ast import Apply, Atom, Constant, Equality, Premise, Term, Timed, Variable
 from mayfly.mangle._checked import Declared, Rule
 from mayfly.mangle._errors import MangleError
+from mayfly.mangle._evaluate import evaluate
 from mayfly.mangle._text import show_term
 from mayfly.mangle._values import Name
 from mayfly.mangle._visit import variables
 from mayfly.mangle.builtins import FUNCTIONS, PREDICATES
-from mayfly.mangle.check._functions import evaluate
 from mayfly.mangle.check._known import Known
 from mayfly.mangle.check._problems import Problems
 from mayfly.mangle.check._types import ANYTHING, NOWHERE, disjoint, show_type, singleton, type_of
@@ -197,7 +197,7 @@ class Inference:
 
     def _built(self, term: Apply) -> Term:
         try:
-            return singleton(evaluate(term))
+            return singleton(evaluate(term, stage="analyze"))
         except MangleError:
             return ANYTHING
 

@@ -13,7 +13,6 @@ from mayfly.mangle._ast import (
     Equality,
     Interval,
     Negation,
-    Place,
     Premise,
     Symbol,
     Term,
@@ -21,14 +20,15 @@ from mayfly.mangle._ast import (
     Unit,
 )
 from mayfly.mangle._checked import Checked, Declared, Given, Rule
-from mayfly.mangle._errors import MangleError, Stage
+from mayfly.mangle._errors import MangleError
+from mayfly.mangle._evaluate import evaluate
 from mayfly.mangle._packages import resolve_packages
 from mayfly.mangle._text import show_premise, show_row, show_term, show_value
 from mayfly.mangle._values import Duration, Row, Time
 from mayfly.mangle._visit import all_variables, interval_variables
 from mayfly.mangle.builtins import PREDICATES
 from mayfly.mangle.check._bindings import Bindings, head_inputs
-from mayfly.mangle.check._functions import check_functions, check_transform, defined_by, evaluate_fact
+from mayfly.mangle.check._functions import check_functions, check_transform, defined_by
 from mayfly.mangle.check._inference import check_types
 from mayfly.mangle.check._known import Known, package_of
 from mayfly.mangle.check._order import Evaluation, Step, delay_negations, steps
@@ -103,7 +103,7 @@ def make_fact(clause: Clause, known: Known, problems: Problems) -> Given | None:
         )
     if not found:
         try:
-            row = evaluate_fact(clause)
+            row = tuple(evaluate(term, stage="analyze") for term in clause.head.arguments)
         except MangleError as error:
             found.extend([error])
         else:
@@ -255,41 +255,23 @@ _MOST_SHOWN = 20
 _LONGEST = 200
 
 
-class RowTests:
-    """Test rows against the declared types; the test of a predicate is made once."""
-
-    def __init__(self, declared: Mapping[Symbol, Declared]) -> None:
-        self._declared = declared
-        self._tests: dict[Symbol, tuple[tuple[Test, ...], ...]] = {}
-
-    def fits(self, symbol: Symbol, row: Row) -> bool:
-        """Tell whether a row fits one of the alternatives of its declaration."""
-        alternatives = self._tests.get(symbol)
-        if alternatives is None:
-            bounds = self._declared[symbol].bounds if symbol in self._declared else ()
-            alternatives = tuple(tuple(map(test_of, bound)) for bound in bounds)
-            self._tests[symbol] = alternatives
-        if not alternatives:
-            return True
-        return any(all(test(value) for test, value in zip(tests, row, strict=True)) for tests in alternatives)
-
-    def fault(self, symbol: Symbol, row: Row, *, stage: Stage, place: Place | None) -> MangleError:
-        """Say which value is outside its type."""
-        declared = self._declared[symbol]
-        return MangleError(
-            f"{_brief(show_row(symbol, row))} does not fit the declared types: {_explain(declared, row)}",
-            stage=stage,
-            place=place,
-            fix=f"mend the value or the bound at {declared.place}" if declared.place else None,
-        )
-
-
 def given_faults(declared: Mapping[Symbol, Declared], given: Iterable[Given]) -> Iterator[MangleError]:
-    """Yield an error for each fact of the source that is outside its declared types."""
-    tests = RowTests(declared)
+    """Yield an error for each fact of the source that is outside its declared types: it fits no alternative."""
+    tests: dict[Symbol, list[list[Test]]] = {}
     for fact in given:
-        if not tests.fits(fact.symbol, fact.row):
-            yield tests.fault(fact.symbol, fact.row, stage="analyze", place=fact.place)
+        about = declared.get(fact.symbol)
+        if about is None or not about.bounds:
+            continue
+        if fact.symbol not in tests:
+            tests[fact.symbol] = [list(map(test_of, bound)) for bound in about.bounds]
+        if any(all(test(value) for test, value in zip(row, fact.row, strict=True)) for row in tests[fact.symbol]):
+            continue
+        yield MangleError(
+            f"{_brief(show_row(fact.symbol, fact.row))} does not fit the declared types: {_explain(about, fact.row)}",
+            stage="analyze",
+            place=fact.place,
+            fix=f"mend the value or the bound at {about.place}" if about.place else None,
+        )
 
 
 def _explain(declared: Declared, row: Row) -> str:

@@ -1,7 +1,7 @@
 """Say why a fact holds: how each fact came to be, and the tree of rules and facts its first derivation stands on."""
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -19,6 +19,7 @@ from mayfly.mangle._ast import (
 )
 from mayfly.mangle._checked import Rule
 from mayfly.mangle._errors import MangleError
+from mayfly.mangle._evaluate import value_of
 from mayfly.mangle._text import show_row, show_term, show_value
 from mayfly.mangle._values import Row, Value
 from mayfly.mangle.builtins import PREDICATES
@@ -26,13 +27,10 @@ from mayfly.mangle.engine import Model
 from mayfly.mangle.explain._solve import by_rules, externals, recorded, rows_for, solve, step
 from mayfly.mangle.explain._terms import (
     Bindings,
-    extend,
     fact_atom,
     fill,
     fill_premise,
     pattern,
-    premise_variables,
-    value_of,
     variables,
 )
 
@@ -84,7 +82,7 @@ def derivation(model: Model, fact: Fact) -> Derivation:
     if origin.rule is None:
         return Derivation(because="told" if origin.place is None else "given", rule=None, place=origin.place)
     rule = origin.rule
-    bindings = _complete(model, rule, origin.bindings, fact.row)
+    bindings = origin.bindings
     if rule.transform is not None and rule.transform.do is not None:
         keys = {name for term in rule.transform.do.arguments for name in variables(term)}
         key = {name: value for name, value in origin.bindings.items() if name in keys}
@@ -100,23 +98,6 @@ def _deferred(model: Model, fact: Fact) -> Derivation:
             rule = next(rule for rule in model.program.checked.rules if rule.number == number)
             return Derivation(because="rule", rule=rule, place=rule.place, bindings=bindings)
     raise MangleError(f"{show_row(*fact)} does not hold", stage="eval")
-
-
-def _complete(model: Model, rule: Rule, bindings: Mapping[str, Value], row: Row) -> Bindings:
-    """Return bindings for all variables of a rule's premises, from what was recorded and the head."""
-    known = extend([_plain(argument) for argument in rule.head.arguments], row, bindings)
-    known = bindings if known is None else known
-    aggregates = rule.transform is not None and rule.transform.do is not None
-    if aggregates or all(name in known for premise in rule.premises for name in premise_variables(premise)):
-        return known
-    lets = {let.variable.name for let in rule.transform.lets} if rule.transform else set()
-    body = {name: value for name, value in known.items() if name not in lets}
-    return {**known, **next(solve(model, rule.premises, body), {})}
-
-
-def _plain(term: Term) -> Term:
-    """Return a variable as it is and everything else as a wildcard: only variables of a head bind anything."""
-    return term if isinstance(term, Variable) else Variable(name="_", place=term.place)
 
 
 def uses(model: Model, made: Derivation, head: Fact) -> Iterator[Use]:

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from mayfly.mangle._ast import Atom, Constant, Equality, Negation, Premise, Symbol, Timed
 from mayfly.mangle._checked import Rule
 from mayfly.mangle._errors import MangleError
+from mayfly.mangle._evaluate import value_of
 from mayfly.mangle._values import Row
 from mayfly.mangle.builtins import PREDICATES, BuiltinError
 from mayfly.mangle.engine import Model
@@ -21,7 +22,6 @@ from mayfly.mangle.explain._terms import (
     fill,
     fill_premise,
     premise_variables,
-    value_of,
     variables,
 )
 from mayfly.mangle.explain._why import Note, Why, why
