@@ -19,7 +19,8 @@ from mayfly.mangle._ast import (
     Transform,
     Variable,
 )
-from mayfly.mangle._show import DAY, SECOND, show_float, show_row, show_time, show_value
+from mayfly.mangle._calendar import DAY, HOUR, MINUTE, SECOND
+from mayfly.mangle._show import show_float, show_row, show_time, show_value
 from mayfly.mangle._values import (
     Duration,
     Float,
@@ -141,7 +142,7 @@ def _show_moment(value: Value) -> str:
     if isinstance(value, Time):
         return show_time(value.held)
     assert isinstance(value, Duration)
-    for unit, size in (("d", DAY), ("h", 3600 * SECOND), ("m", 60 * SECOND), ("s", SECOND)):
+    for unit, size in (("d", DAY), ("h", HOUR), ("m", MINUTE), ("s", SECOND)):
         if value.held % size == 0 and value.held:
             return f"{value.held // size}{unit}"
     return f"{value.held // 1_000_000}ms"

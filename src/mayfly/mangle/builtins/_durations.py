@@ -6,6 +6,7 @@ from math import isfinite
 from operator import add, itemgetter, mul
 from typing import Final
 
+from mayfly.mangle._calendar import HOUR, MINUTE, SECOND
 from mayfly.mangle._values import LARGEST_NUMBER, SMALLEST_NUMBER, Value
 from mayfly.mangle.builtins._entries import (
     DURATION,
@@ -20,7 +21,6 @@ from mayfly.mangle.builtins._entries import (
     reader,
 )
 from mayfly.mangle.builtins._limits import BuiltinError
-from mayfly.mangle.builtins._times import HOUR, MINUTE, SECOND
 
 _UNITS: Final = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": SECOND, "m": MINUTE, "h": HOUR}
 _PART: Final = re.compile(r"([0-9]*)(?:\.([0-9]*))?([^.0-9]+)")

@@ -12,20 +12,15 @@ from time import time_ns
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from mayfly.mangle._calendar import DAY, HOUR, MINUTE, SECOND, date_of, days_of, is_date
 from mayfly.mangle.builtins._entries import DURATION, NAME, NUMBER, STRING, TIME, Function, by_name, function
 from mayfly.mangle.builtins._limits import BuiltinError
-
-SECOND: Final = 10**9
-MINUTE: Final = 60 * SECOND
-HOUR: Final = 60 * MINUTE
-DAY: Final = 24 * HOUR
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY_SECONDS: Final = 86_400
 # A day short of what datetime holds, so that no zone's offset leads out of it.
 _EARLIEST: Final = int((datetime(1, 1, 2, tzinfo=UTC) - _EPOCH).total_seconds())
 _LATEST: Final = int((datetime(9999, 12, 30, tzinfo=UTC) - _EPOCH).total_seconds())
-_MONTH_DAYS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _CLOCK: Final = r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{1,2}):([0-9]{2}):([0-9]{2})"
 _INSTANT: Final = re.compile(_CLOCK + r"(?:[.,]([0-9]+))?(?:Z|([+-])([0-9]{2}):([0-9]{2}))")
 # With exactly nine places a sign may stand in the first of them.
@@ -76,7 +71,7 @@ def to_civil(nanoseconds: int, zone: Zone | None = None) -> Civil:
     seconds, nanosecond = divmod(nanoseconds, SECOND)
     offset = 0 if zone is None else zone.offset(seconds)
     days, rest = divmod(seconds + offset, _DAY_SECONDS)
-    year, month, day = _date_of(days)
+    year, month, day = date_of(days)
     hour, rest = divmod(rest, 3600)
     minute, second = divmod(rest, 60)
     return Civil(year, month, day, hour, minute, second, nanosecond, offset, (days + 3) % 7)
@@ -88,7 +83,7 @@ def from_civil(year: int, month: int, day: int, seconds: int = 0, zone: Zone | N
     Where the clock shows it twice or never, the offset is the one that holds at the instant found with the offset that
     holds at the same time of day in UTC.
     """
-    instant = (_days_of(year, month, 1) + day - 1) * _DAY_SECONDS + seconds
+    instant = (days_of(year, month, 1) + day - 1) * _DAY_SECONDS + seconds
     if zone is not None and (guess := zone.offset(instant)):
         instant -= zone.offset(instant - guess)
     return instant * SECOND
@@ -118,7 +113,7 @@ def read_local(builtin: str, text: str, zone: Zone) -> int:
 
 def _fields(builtin: str, text: str, found: "re.Match[str]") -> tuple[tuple[int, int, int], int]:
     year, month, day, hour, minute, second = (int(found[place]) for place in range(1, 7))
-    if not (1 <= month <= 12 and 1 <= day <= _last_day(year, month)):
+    if not is_date(year, month, day):
         raise BuiltinError(f'{builtin}: there is no such day as in "{text}"')
     if hour > 23 or minute > 59 or second > 59:
         raise BuiltinError(f'{builtin}: no clock shows the time in "{text}"')
@@ -131,29 +126,6 @@ def _fraction(digits: str | None) -> int:
 
 def _unreadable(builtin: str, text: str, example: str) -> BuiltinError:
     return BuiltinError(f'{builtin} cannot read "{text[:40]}" as a time; write it like {example}')
-
-
-def _last_day(year: int, month: int) -> int:
-    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    return 29 if month == 2 and leap else _MONTH_DAYS[month - 1]
-
-
-def _days_of(year: int, month: int, day: int) -> int:
-    """Count the days from 1970-01-01 to a date; the year is taken to begin in March, so the leap day comes last."""
-    year -= month <= 2
-    era, of_era = divmod(year, 400)
-    of_year = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
-    return era * 146_097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719_468
-
-
-def _date_of(days: int) -> tuple[int, int, int]:
-    """Return year, month and day of a day counted from 1970-01-01: the inverse of `_days_of`."""
-    era, of_era = divmod(days + 719_468, 146_097)
-    year = (of_era - of_era // 1_460 + of_era // 36_524 - of_era // 146_096) // 365
-    of_year = of_era - (365 * year + year // 4 - year // 100)
-    shifted = (5 * of_year + 2) // 153
-    month = shifted + 3 if shifted < 10 else shifted - 9
-    return year + era * 400 + (month <= 2), month, of_year - (153 * shifted + 2) // 5 + 1
 
 
 _UNITS: Final = {
