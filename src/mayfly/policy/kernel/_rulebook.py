@@ -24,7 +24,6 @@ from mayfly.policy.kernel._files import (
 from mayfly.policy.kernel._snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from mayfly.policy.kernel._protected import Protected
     from mayfly.policy.kernel._snapshot import Programs
     from mayfly.store import Ledger
 
@@ -88,7 +87,7 @@ class Rulebook:
         self._snapshot.program()
 
     @cached_property
-    def protected(self) -> Protected:
+    def protected(self) -> frozenset[str]:
         """What only the shipped rules may say."""
         from mayfly.policy.kernel._protected import protected_by
 
