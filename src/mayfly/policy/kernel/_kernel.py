@@ -24,9 +24,9 @@ from mayfly.policy.kernel._evaluator import (
     PERSONA_FOR,
     Evaluator,
     Question,
-    SetJudge,
     by_intent,
     given_fact,
+    judge_set,
     names_in,
     told_of,
     with_standing,
@@ -36,7 +36,7 @@ from mayfly.policy.kernel._judgement import Judgement, approved_set, recorded_pa
 from mayfly.policy.kernel._reasons import Reason, reasons_of
 from mayfly.policy.kernel._record import CHANGES, digest_of, kept, recording, shortened
 from mayfly.policy.kernel._spending import CLASS, Caps, Spending
-from mayfly.policy.kernel.facts import SetFacts, action_name, facts_of_action, symbol
+from mayfly.policy.kernel.facts import SetFacts, action_name, changes_of, facts_of_action, symbol
 
 if TYPE_CHECKING:
     from mayfly.mangle import Limits, Model, Row, Why, WhyNot
@@ -131,12 +131,13 @@ class Kernel(Evaluator):
     def _judged(self, changes: list[FileChange], id: str, content: str, whole: SetFacts) -> Judgement:
         who = {"persona": self.persona, "session": self._session_id}
         digest = set_digest(changes, content, workspace=self._workspace, **who)
-        judge = SetJudge(self, self._standing_facts(), id=id, removals=self._removals)
-        found = judge.judge(changes, digest=digest, whole=whole)
+        facts = changes_of(changes, id=id, spoken_of=self.spoken_of(), every_name=self.looks_at_names(), whole=whole)
+        standing = [*self._standing_facts(), (symbol("removal_limit"), (self._removals,))]
+        found, recorded = judge_set(self, facts, standing, id=id, digest=digest)
         if found.decision == "approval" and self._appeals is not None and content:
             found = approved_set(found, self._appeals.standing(digest))
         if self._ledger is not None:
-            event = self._set_event(found, changes, judge.recorded_facts())
+            event = self._set_event(found, changes, recorded)
             self._ledger.append(event, subject=id)
             self._reviewed(Decided(found.decision, (), (), CHANGES), CHANGES)
         return found
