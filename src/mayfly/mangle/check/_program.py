@@ -10,7 +10,6 @@ from mayfly.mangle._ast import (
     Atom,
     Clause,
     Constant,
-    Equality,
     Interval,
     Negation,
     Premise,
@@ -25,7 +24,7 @@ from mayfly.mangle._evaluate import evaluate
 from mayfly.mangle._packages import resolve_packages
 from mayfly.mangle._text import show_premise, show_row, show_term, show_value
 from mayfly.mangle._values import Duration, Row, Time
-from mayfly.mangle._visit import all_variables, interval_variables
+from mayfly.mangle._visit import all_variables, atom_of, interval_variables
 from mayfly.mangle.builtins import PREDICATES
 from mayfly.mangle.check._bindings import Bindings, head_inputs
 from mayfly.mangle.check._functions import check_functions, check_transform, defined_by
@@ -195,9 +194,9 @@ def _check_interval(time: Interval, problems: Problems) -> None:
 
 
 def _check_premise(premise: Premise, clause: Clause, known: Known, problems: Problems) -> None:
-    if isinstance(premise, Equality):
+    atom = atom_of(premise)
+    if atom is None:
         return
-    atom = premise if isinstance(premise, Atom) else premise.atom
     declared = known.get(atom.symbol)
     if declared is None and atom.symbol not in PREDICATES:
         if isinstance(premise, Timed):

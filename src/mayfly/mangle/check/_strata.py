@@ -4,8 +4,9 @@ from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from mayfly.mangle._ast import Atom, Equality, Negation, Place, Symbol, Timed
+from mayfly.mangle._ast import Negation, Place, Symbol, Timed
 from mayfly.mangle._checked import Declared, Rule
+from mayfly.mangle._visit import atom_of
 from mayfly.mangle.check._known import Known
 from mayfly.mangle.check._problems import Problems
 
@@ -30,13 +31,11 @@ def edges(rules: Iterable[Rule]) -> list[Edge]:
     for rule in listed:
         kind = "all of " if rule.transform is not None and rule.transform.do is not None else ""
         for premise in rule.premises:
-            if isinstance(premise, Atom):
-                if premise.symbol in defined:
-                    found.append(Edge(rule.head.symbol, premise.symbol, kind, premise.place))
-            elif not isinstance(premise, Equality) and premise.atom.symbol in defined:
+            atom = atom_of(premise)
+            if atom is not None and atom.symbol in defined:
                 negated = isinstance(premise, Negation)
-                place = premise.place if negated else premise.atom.place
-                found.append(Edge(rule.head.symbol, premise.atom.symbol, "!" if negated else kind, place))
+                place = premise.place if negated else atom.place
+                found.append(Edge(rule.head.symbol, atom.symbol, "!" if negated else kind, place))
     return found
 
 
