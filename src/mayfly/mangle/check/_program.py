@@ -39,13 +39,10 @@ from mayfly.mangle.check._types import Test, show_type, test_of
 _NOTHING: Mapping[Symbol, Declared] = MappingProxyType({})
 
 
-def check_program(
-    units: Sequence[Unit], *, extra: Mapping[Symbol, Declared] = _NOTHING, bounds: bool = True
-) -> Checked:
+def check_program(units: Sequence[Unit], *, extra: Mapping[Symbol, Declared] = _NOTHING) -> Checked:
     """Check a program and return it ready for evaluation, or raise everything that is wrong with it.
 
-    *extra* are predicates that are known from elsewhere. Without *bounds* the declared types are read but not held
-    against facts and rules, for rules that were written for an engine which never looked at them.
+    *extra* are predicates that are known from elsewhere.
     An error of stage "analyze" means that the program makes no sense as it stands; "eval", that it could not be
     evaluated: a negation cycle, or a variable without a value.
     """
@@ -65,9 +62,8 @@ def check_program(
             written.append(rule or _as_written(clause))
     if not problems.hinder_analysis():
         check_temporal_recursion(rules, known, problems)
-    if bounds:
-        check_types(rules, known, problems)
-        problems.extend(islice(given_faults(known.all(), given), MOST_REPORTED))
+    check_types(rules, known, problems)
+    problems.extend(islice(given_faults(known.all(), given), MOST_REPORTED))
     strata = stratify(written, problems)
     problems.raise_found()
     return Checked(declared=known.all(), given=tuple(given), rules=tuple(rules), strata=strata)
