@@ -1,16 +1,17 @@
 """Say why a goal does not hold: for each rule that could make it, the first premise that nothing passes."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import islice
 from typing import Literal, NamedTuple, TypeAlias
 
-from mayfly.mangle._ast import Atom, Constant, Equality, Negation, Premise, Symbol, Timed
+from mayfly.mangle._ast import Atom, Constant, Equality, Negation, Premise, Symbol, Term
 from mayfly.mangle._checked import Rule
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._evaluate import value_of
 from mayfly.mangle._values import Row
+from mayfly.mangle._visit import atom_of, map_atom
 from mayfly.mangle.builtins import PREDICATES, BuiltinError
 from mayfly.mangle.engine import Model
 from mayfly.mangle.explain._change import Repair
@@ -91,11 +92,6 @@ def heads(model: Model, rule: Rule, bindings: Bindings, samples: tuple[Bindings,
     if rule.transform is not None and rule.transform.do is not None:
         samples = tuple(islice(solve(model, rule.premises, bindings), STATES))
     return tuple(islice((head_row(rule, found) for found in transformed(rule, samples)), SAMPLES))
-
-
-def matches(goal: Atom, row: Row) -> bool:
-    """Say whether a row is what the goal asks for."""
-    return extend(goal.arguments, row, {}) is not None
 
 
 def nearest_rows(model: Model, goal: Atom, *, looked_at: int, most: int = 3) -> tuple[Row, ...]:
@@ -180,16 +176,7 @@ def why_not(
     if rows:
         return WhyNot(goal=goal, holds=True, rows=rows, because=why(model, goal.symbol, rows[0]))
     found = _Asker(model).ask(goal, max(0, min(depth, DEEPEST)))
-    mended = repairs(model, goal, changeable=changeable) if repair else ()
-    return WhyNot(
-        goal=goal,
-        holds=False,
-        rules=found.rules,
-        external=found.external,
-        nearest=found.nearest,
-        note=found.note,
-        repairs=mended,
-    )
+    return replace(found, repairs=repairs(model, goal, changeable=changeable)) if repair else found
 
 
 def _known_goal(model: Model, atom: Atom) -> Atom:
@@ -203,14 +190,9 @@ def _known_goal(model: Model, atom: Atom) -> Atom:
             fix=_nearest_names(atom.symbol, tuple(known)),
         )
     try:
-        values = [value_of(argument, {}) for argument in atom.arguments]
+        return _evaluated(atom, {})
     except BuiltinError as error:
         raise MangleError(str(error), stage="eval", place=atom.place) from error
-    arguments = tuple(
-        argument if value is None else Constant(value=value, place=argument.place)
-        for argument, value in zip(atom.arguments, values, strict=True)
-    )
-    return Atom(predicate=atom.predicate, arguments=arguments, place=atom.place)
 
 
 def _nearest_names(symbol: Symbol, known: tuple[Symbol, ...]) -> str | None:
@@ -277,7 +259,7 @@ class _Asker:
         declared = self._model.program.checked.declared.get(goal.symbol)
         lost: Reason = "replaced" if declared is not None and declared.merge is not None else "skipped"
         return Failed(
-            reason=lost if any(matches(goal, row) for row in rows) else "result",
+            reason=lost if any(extend(goal.arguments, row, {}) is not None for row in rows) else "result",
             results=rows,
             bindings=reached.samples,
             count=reached.bindings,
@@ -313,8 +295,8 @@ class _Asker:
             return "blocked", ""
         if isinstance(premise, Equality) or (isinstance(premise, Atom) and premise.symbol in PREDICATES):
             return "false", ""
-        atom = premise.atom if isinstance(premise, Timed) else premise
-        declared = self._model.program.checked.declared.get(atom.symbol)
+        atom = atom_of(premise)
+        declared = None if atom is None else self._model.program.checked.declared.get(atom.symbol)
         return ("external" if declared is not None and declared.external else "missing"), ""
 
     def _blocking(self, premise: Negation, bindings: Bindings) -> tuple[Why, ...]:
@@ -325,11 +307,10 @@ class _Asker:
 
 
 def _evaluated(atom: Atom, bindings: Bindings) -> Atom:
-    """Return the atom a premise asks for under bindings, its functions evaluated where they can be."""
-    values = [value_of(argument, bindings) for argument in atom.arguments]
-    filled = [fill(argument, bindings) for argument in atom.arguments]
-    arguments = tuple(
-        argument if value is None else Constant(value=value, place=atom.place)
-        for argument, value in zip(filled, values, strict=True)
-    )
-    return Atom(predicate=atom.predicate, arguments=arguments, place=atom.place)
+    """Return an atom under bindings, its functions evaluated where they can be."""
+
+    def evaluated(term: Term) -> Term:
+        value = value_of(term, bindings)
+        return fill(term, bindings) if value is None else Constant(value=value, place=term.place)
+
+    return map_atom(atom, evaluated)
