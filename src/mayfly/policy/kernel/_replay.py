@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from mayfly.core import MayflyError
 from mayfly.mangle import Atom, Constant, Place, Symbol, show_clause, show_row, show_value, why, why_not
@@ -66,16 +66,10 @@ def simulate(old: Snapshot, new: Snapshot, recordings: Iterable[Recording]) -> l
     for recording in recordings:
         before, after = replay(old, recording), replay(new, recording)
         if before.word != after.word:
-            cause = _deciding(before, after)
+            rule, place = _deciding(before, after)
+            asked = _asked(recording)
             differences.append(
-                Difference(
-                    id=recording.id,
-                    asked=_asked(recording),
-                    before=before.word,
-                    after=after.word,
-                    rule=None if cause is None else cause.text,
-                    place=None if cause is None else cause.place,
-                )
+                Difference(id=recording.id, asked=asked, before=before.word, after=after.word, rule=rule, place=place)
             )
     return differences
 
@@ -140,7 +134,7 @@ def _nothing(program: Program) -> dict[Symbol, External]:
 def _asked(recording: Recording) -> str:
     for symbol, row in recording.facts:
         if symbol == PENDING:
-            return _line(row)
+            return f"{name_text(row[1])} {show_value(row[2])}"[:200]
         if symbol == PENDING_CHANGE:
             return f"changes: {show_value(row[0])} and others"[:200]
         if symbol.name == "user_intent":
@@ -148,25 +142,14 @@ def _asked(recording: Recording) -> str:
     return recording.id
 
 
-def _line(row: Row) -> str:
-    return f"{name_text(row[1])} {show_value(row[2])}"[:200]
-
-
-class _Cause(NamedTuple):
-    """A rule or a fact of the source, as text and where it stands."""
-
-    text: str
-    place: Place
-
-
-def _deciding(before: Outcome, after: Outcome) -> _Cause | None:
-    """Return what makes the difference: a rule or fact that only one of the two sides has, the new side first."""
+def _deciding(before: Outcome, after: Outcome) -> tuple[str | None, Place | None]:
+    """Return what makes the difference, with its place: a rule or fact that only one side has, the new side first."""
     for side, other in ((after, before), (before, after)):
         known = _sources(other.model)
         for symbol, row in side.facts:
             if side.model is not None and (cause := _foreign(side.model, symbol, row, known)) is not None:
                 return cause
-    return None
+    return None, None
 
 
 def _sources(model: Model | None) -> frozenset[str]:
@@ -177,7 +160,7 @@ def _sources(model: Model | None) -> frozenset[str]:
     return frozenset((*rules, *(show_row(given.symbol, given.row) for given in checked.given)))
 
 
-def _foreign(model: Model, symbol: Symbol, row: Row, known: frozenset[str]) -> _Cause | None:
+def _foreign(model: Model, symbol: Symbol, row: Row, known: frozenset[str]) -> tuple[str, Place] | None:
     waiting: list[Step] = [why(model, symbol, row).root]
     while waiting:
         step = waiting.pop(0)
@@ -185,7 +168,7 @@ def _foreign(model: Model, symbol: Symbol, row: Row, known: frozenset[str]) -> _
         if step.rule is None and step.fact is not None:
             text = show_row(*step.fact)
         if text and step.place is not None and text not in known:
-            return _Cause(text, step.place)
+            return text, step.place
         waiting.extend(step.premises)
     return None
 
