@@ -68,7 +68,12 @@ def _found(entries: Iterable[tuple[Value, Value]], sought: Value) -> Iterator[tu
 
 
 COLLECTION_FUNCTIONS: Final = by_name(
-    variadic("fn:list", "The list of the arguments; also written [X, Y].", lambda *items: items, LIST),
+    variadic(
+        "fn:list",
+        "The list of the arguments; also written [X, Y].",
+        lambda *items: checked("fn:list", List(items)),
+        LIST,
+    ),
     function(
         "fn:list:append",
         "A list with one more item at its end.",

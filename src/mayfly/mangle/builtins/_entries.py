@@ -119,10 +119,15 @@ def variadic(
     compute: Callable[..., Any],
     gives: TypeExpression | None,
     *,
-    each: TypeExpression = ANY,
+    each: TypeExpression | None = None,
     least: int = 0,
 ) -> Function:
-    """Return a function of any number of arguments of one type, made of a plain Python one."""
+    """Return a function of any number of arguments: of the type *each*, or else one that reads and makes values itself.
+
+    The commonest of all are of the second kind: there is no call for each argument.
+    """
+    if each is None:
+        return Function(name=name, arity=None, call=compute, doc=doc, gives=gives)
     read, make = reader(name, each), maker(name, gives)
 
     def call(*values: Value) -> Value:

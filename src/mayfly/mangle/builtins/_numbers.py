@@ -6,7 +6,17 @@ from operator import add
 from typing import Final
 
 from mayfly.mangle._values import Value, wrap
-from mayfly.mangle.builtins._entries import FLOAT, FLOAT_OR_NUMBER, NUMBER, by_name, function, reader, unfit, variadic
+from mayfly.mangle.builtins._entries import (
+    ANY,
+    FLOAT,
+    FLOAT_OR_NUMBER,
+    NUMBER,
+    by_name,
+    function,
+    reader,
+    unfit,
+    variadic,
+)
 from mayfly.mangle.builtins._limits import BuiltinError
 
 _number = reader("fn:div", NUMBER)
@@ -18,7 +28,7 @@ def _plus(*arguments: Value) -> int:
         if type(value) is not int:
             raise unfit("fn:plus", "numbers", value)
         total += value
-    return total
+    return wrap(total)
 
 
 def _minus(first: int, *others: int) -> int:
@@ -77,6 +87,7 @@ NUMBER_FUNCTIONS: Final = by_name(
         "fn:div",
         "The first number divided by all others in turn, each time cut off towards 0; alone, 1 divided by it.",
         *(_div, NUMBER),
+        each=ANY,
         least=1,
     ),
     function(
