@@ -117,9 +117,10 @@ Reason: TypeAlias = Literal[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Failed:
-    """Where and why a rule did not make the goal."""
+class Attempt:
+    """One rule that could have made the goal: where and why it did not."""
 
+    rule: Rule
     reason: Reason
     premise: Premise | None = None
     """The failing premise with the values of the first binding that came to it; None when the head failed."""
@@ -134,14 +135,6 @@ class Failed:
     """How many bindings came as far as this; `bindings` has the first few."""
     missing: "tuple[WhyNot, ...]" = ()
     blocking: tuple[Why, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
-    """One rule that could have made the goal."""
-
-    rule: Rule
-    failed: Failed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,7 +217,7 @@ class _Asker:
         if not rules or note:
             return WhyNot(goal=goal, holds=False, external=external, nearest=nearest, note=note if rules else "")
         self._asked.add(key)
-        attempts = tuple(Attempt(rule=rule, failed=self._try(rule, goal, depth)) for rule in rules)
+        attempts = tuple(self._try(rule, goal, depth) for rule in rules)
         return WhyNot(goal=goal, holds=False, rules=attempts)
 
     def _nearest(self, goal: Atom) -> tuple[Row, ...]:
@@ -233,55 +226,47 @@ class _Asker:
         self._looks -= len(self._model.rows(goal.symbol))
         return found
 
-    def _try(self, rule: Rule, goal: Atom, depth: int) -> Failed:
+    def _try(self, rule: Rule, goal: Atom, depth: int) -> Attempt:
         self._size += 1
         known = start(rule, goal)
         if isinstance(known, Clash):
-            return Failed(reason="head", clash=known)
+            return Attempt(rule=rule, reason="head", clash=known)
         reached = deepest(self._model, rule, known)
+        attempt = Attempt(rule=rule, reason="unfinished", bindings=reached.samples, count=reached.bindings)
         if not reached.complete:
-            return Failed(
-                reason="unfinished",
-                message=f"more than {reached.bindings} bindings pass the first premises; ask with more constants",
-                bindings=reached.samples,
-                count=reached.bindings,
-            )
+            told = f"more than {reached.bindings} bindings pass the first premises; ask with more constants"
+            return replace(attempt, message=told)
         if reached.passed == len(rule.premises):
-            return self._result(rule, goal, known, reached)
-        return self._premise(rule.premises[reached.passed], reached, depth)
+            return self._result(attempt, goal, known)
+        return self._premise(attempt, reached.passed, depth)
 
-    def _result(self, rule: Rule, goal: Atom, known: Bindings, reached: Reached) -> Failed:
+    def _result(self, attempt: Attempt, goal: Atom, known: Bindings) -> Attempt:
         """Say what a rule makes whose premises all hold, as it is not the goal."""
         try:
-            rows = heads(self._model, rule, known, reached.samples)
+            rows = heads(self._model, attempt.rule, known, attempt.bindings)
         except BuiltinError as error:
-            return Failed(reason="function", message=str(error), bindings=reached.samples, count=reached.bindings)
+            return replace(attempt, reason="function", message=str(error))
         declared = self._model.program.checked.declared.get(goal.symbol)
         lost: Reason = "replaced" if declared is not None and declared.merge is not None else "skipped"
-        return Failed(
-            reason=lost if any(extend(goal.arguments, row, {}) is not None for row in rows) else "result",
-            results=rows,
-            bindings=reached.samples,
-            count=reached.bindings,
-        )
+        made = any(extend(goal.arguments, row, {}) is not None for row in rows)
+        return replace(attempt, reason=lost if made else "result", results=rows)
 
-    def _premise(self, premise: Premise, reached: Reached, depth: int) -> Failed:
-        first = reached.samples[0]
+    def _premise(self, attempt: Attempt, passed: int, depth: int) -> Attempt:
+        premise, first = attempt.rule.premises[passed], attempt.bindings[0]
         reason, message = self._reason(premise, first)
         missing: tuple[WhyNot, ...] = ()
         blocking: tuple[Why, ...] = ()
         if reason == "missing" and isinstance(premise, Atom):
-            goals = dict.fromkeys(_evaluated(premise, found) for found in reached.samples)
+            goals = dict.fromkeys(_evaluated(premise, found) for found in attempt.bindings)
             missing = tuple(self.ask(goal, depth - 1) for goal in goals)
         elif reason == "blocked" and isinstance(premise, Negation):
             blocking = self._blocking(premise, first)
-        return Failed(
+        return replace(
+            attempt,
             reason=reason,
             premise=fill_premise(premise, first),
-            number=reached.passed + 1,
+            number=passed + 1,
             message=message,
-            bindings=reached.samples,
-            count=reached.bindings,
             missing=missing,
             blocking=blocking,
         )
