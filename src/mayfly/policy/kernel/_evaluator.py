@@ -241,7 +241,7 @@ def judge_set(
     for first in range(0, len(found.rows), _AT_ONCE):
         model = evaluator.evaluate([*given, *found.of(first, first + _AT_ONCE)], CHANGE_GOALS, record=False)
         ids = [name for name, _ in found.rows[first : first + _AT_ONCE]]
-        for name, one in judged(model, ids).by_id.items():
+        for name, one in judged(model, ids).items():
             # The stricter word counts where one path comes twice, as what is deleted and made again.
             if name not in said or strictest([said[name][0], one[0]]) == one[0]:
                 said[name] = one

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 from mayfly.core import MayflyError
 from mayfly.mangle import Atom, Constant, Place, Symbol, show_clause, show_row, show_value, why, why_not
-from mayfly.policy.kernel._decide import GOALS, LIMITS, MOST, NEEDS_APPROVAL, PENDING, decide, name_text
+from mayfly.policy.kernel._decide import GOALS, LIMITS, MOST, NEEDS_APPROVAL, PENDING, REFUSED, decide, name_text
 from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
 from mayfly.policy.kernel._goals import changeable, remedies, sensible
 from mayfly.policy.kernel._judgement import (
     CHANGE_GOALS,
     CHANGE_PERMITTED,
     MOST_REASONS,
+    NO_RULE,
     PENDING_CHANGE,
     judged,
     set_reasons,
@@ -114,15 +115,18 @@ def _set_outcome(model: Model, recording: Recording) -> Outcome:
     ids = [str(row[0]) for symbol, row in recording.facts if symbol == PENDING_CHANGE]
     found = judged(model, ids)
     together = set_reasons(model, recording.id)
-    word = strictest((decision for decision, _ in found.by_id.values()), asked=bool(together))
+    word = strictest((decision for decision, _ in found.values()), asked=bool(together))
     if word == "permit":
         facts = tuple((CHANGE_PERMITTED, (id,)) for id in ids[:MOST])
         return Outcome(word=word, because=(), facts=facts, model=model)
-    deciding = [fact for id, (decision, _) in found.by_id.items() if decision == word for fact in found.facts[id]]
+    deciding = [(id, text) for id, (decision, texts) in found.items() if decision == word for text in texts]
     if word == "approval":
-        deciding = [*((NEEDS_APPROVAL, (recording.id, text)) for text in together), *deciding]
-    because = tuple(dict.fromkeys(str(row[1]) for _, row in deciding))[:MOST_REASONS]
-    return Outcome(word=word, because=because, facts=tuple(deciding), model=model)
+        deciding = [*((recording.id, text) for text in together), *deciding]
+    goal = REFUSED if word == "deny" else NEEDS_APPROVAL
+    # That no rule permits a change is no fact of the rules.
+    facts = tuple((goal, row) for row in deciding if row[1] != NO_RULE)
+    because = tuple(dict.fromkeys(text for _, text in deciding))[:MOST_REASONS]
+    return Outcome(word=word, because=because, facts=facts, model=model)
 
 
 def _nothing(program: Program) -> dict[Symbol, External]:
