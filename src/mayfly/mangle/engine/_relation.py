@@ -105,7 +105,7 @@ def _build(lookup: Lookup) -> tuple[Any, Callable[[Iterable[Row]], None]]:
         known: set[Any] = set()
         return known, lambda rows: known.update(map(key, rows))
     table: defaultdict[Any, Any] = defaultdict(set if lookup.distinct else list)
-    put = set.add if lookup.distinct else list.append
+    put: Any = set.add if lookup.distinct else list.append
 
     def add(rows: Iterable[Row]) -> None:
         listed = list(rows)
