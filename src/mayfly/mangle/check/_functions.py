@@ -16,7 +16,7 @@ from mayfly.mangle._ast import (
 from mayfly.mangle._errors import Stage
 from mayfly.mangle._evaluate import unknown_function
 from mayfly.mangle._visit import all_variables, interval_variables, terms_of, variables
-from mayfly.mangle.builtins import FUNCTIONS, REDUCERS
+from mayfly.mangle.builtins import FUNCTIONS, REDUCERS, count_arguments
 from mayfly.mangle.check._bindings import Bindings
 from mayfly.mangle.check._problems import Problems
 from mayfly.mangle.check._terms import WILDCARD
@@ -63,16 +63,13 @@ def _fault(application: Apply, *, in_head: bool) -> tuple[str, str | None] | Non
     if function is None or (function.head_only and not in_head):
         return unknown_function(name)
     if function.arity is not None and function.arity != given:
-        return f"{name} takes {function.arity} argument{'s' * (function.arity != 1)}, not {given}", _wrong_count(name)
+        fix = "write fn:count() for the number of rows" if name == "fn:count" else None
+        return f"{name} takes {count_arguments(function.arity)}, not {given}", fix
     if given < function.minimum:
-        return f"{name} takes at least {function.minimum} argument{'s' * (function.minimum != 1)}", None
+        return f"{name} takes at least {count_arguments(function.minimum)}", None
     if name in _PAIRED and given % 2:
         return f"a key of {name} has no value", f"write {_PAIRED[name]}"
     return None
-
-
-def _wrong_count(name: str) -> str | None:
-    return "write fn:count() for the number of rows" if name == "fn:count" else None
 
 
 GROUP_BY = "fn:group_by"

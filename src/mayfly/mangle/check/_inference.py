@@ -212,14 +212,7 @@ class Inference:
 
 def check_types(rules: Sequence[Rule], known: Known, problems: Problems) -> None:
     """Report every rule that contradicts the declared types."""
-    if any(_has_types(declared) for declared in known.all().values()):
+    types = (kind for declared in known.all().values() for bound in declared.bounds for kind in bound)
+    if any(not (isinstance(kind, Constant) and kind.value == Name("/any")) for kind in types):
         for rule in rules:
             Inference(rule, known).check(problems)
-
-
-def _has_types(declared: Declared) -> bool:
-    return any(not _is_any(kind) for bound in declared.bounds for kind in bound)
-
-
-def _is_any(kind: Term) -> bool:
-    return isinstance(kind, Constant) and kind.value == Name("/any")

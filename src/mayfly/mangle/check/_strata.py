@@ -135,13 +135,10 @@ def stratify(rules: Sequence[Rule], problems: Problems) -> tuple[tuple[Symbol, .
 def _report_cycle(strict: Edge, back: Sequence[Edge], problems: Problems) -> None:
     """Name a cycle in full, each step with the place of the premise that makes it."""
     path = _path([strict, *back])
-    word = "negation" if strict.kind == "!" else "aggregation"
-    problems.add(
-        f"{word} cycle: {strict.source}{path}",
-        place=strict.place,
-        fix=_negation_fix(strict) if strict.kind == "!" else _aggregation_fix(strict),
-        stage="eval",
-    )
+    word, fix = "aggregation", f"aggregate over a predicate that does not depend on {strict.source}"
+    if strict.kind == "!":
+        word, fix = "negation", _negation_fix(strict)
+    problems.add(f"{word} cycle: {strict.source}{path}", place=strict.place, fix=fix, stage="eval")
 
 
 def _path(steps: Sequence[Edge]) -> str:
@@ -161,10 +158,6 @@ def _negation_fix(edge: Edge) -> str:
         f"negate a predicate that does not depend on {head}: let facts say it (for example verb_persona(V, P)),"
         f" derive the test from them (verb_claimed(V) :- verb_persona(V, _).) and negate that instead of {negated.name}"
     )
-
-
-def _aggregation_fix(edge: Edge) -> str:
-    return f"aggregate over a predicate that does not depend on {edge.source}"
 
 
 def check_temporal_recursion(rules: Sequence[Rule], known: Known, problems: Problems) -> None:
