@@ -158,6 +158,7 @@ def transformed(rule: Rule, rows: tuple[Bindings, ...]) -> Iterator[Bindings]:
             found = dict(row)
             for let in rule.transform.lets:
                 found[let.variable.name] = known_value(let.function, found)
+            found.pop("_", None)
             yield found
     else:
         grouped = grouping(rule, named(rule))
