@@ -46,7 +46,7 @@ def _mult(*arguments: Value) -> int:
 
 def _div(first: Value, *others: Value) -> int:
     """Divide from left to right; alone, a number stands under 1, where everything but 1 itself gives 0."""
-    result = _number(first)
+    result: int = _number(first)
     if not others and result != 0:
         return 1 if result == 1 else 0
     for value in others or (first,):

@@ -117,8 +117,8 @@ def _set_outcome(model: Model, recording: Recording) -> Outcome:
     together = set_reasons(model, recording.id)
     word = strictest((decision for decision, _ in found.values()), asked=bool(together))
     if word == "permit":
-        facts = tuple((CHANGE_PERMITTED, (id,)) for id in ids[:MOST])
-        return Outcome(word=word, because=(), facts=facts, model=model)
+        kept = tuple((CHANGE_PERMITTED, (id,)) for id in ids[:MOST])
+        return Outcome(word=word, because=(), facts=kept, model=model)
     deciding = [(id, text) for id, (decision, texts) in found.items() if decision == word for text in texts]
     if word == "approval":
         deciding = [*((recording.id, text) for text in together), *deciding]
