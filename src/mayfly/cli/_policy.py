@@ -295,7 +295,7 @@ def approve(
     with desk() as opened:
         made = opened.approve(id, by=by, reason=reason, seconds=seconds)
     if as_json:
-        answer_json({"id": made.id, "decision": made.decision, "until": made.until / 1e9})
+        answer_json({"id": made.override, "decision": made.decision, "until": made.until / 1e9})
     else:
         lasting = (made.until - made.made) / 1e9
-        answer(f"approved: {made.decision} for {lasting:g} s ({made.id})")
+        answer(f"approved: {made.decision} for {lasting:g} s ({made.override})")

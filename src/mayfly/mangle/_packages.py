@@ -73,19 +73,9 @@ class _Package:
 
     def clause(self, found: Clause) -> Clause:
         """Return a clause with full names."""
-        premises = found.premises
-        if not self.name:
-            # Nothing has another name: what remains is to look at names of other packages.
-            for premise in premises or ():
-                if isinstance(premise, Atom):
-                    if "." in premise.predicate:
-                        self._atom(premise)
-                elif isinstance(premise, Negation):
-                    self._atom(premise.atom)
-            return found
-        if premises is None:
-            return replace(found, head=self._renamed(found.head))
-        return replace(found, head=self._renamed(found.head), premises=tuple(map(self._premise, premises)))
+        premises = None if found.premises is None else tuple(map(self._premise, found.premises))
+        # In no package nothing has another name: names of other packages were looked at, and that is all.
+        return replace(found, head=self._renamed(found.head), premises=premises) if self.name else found
 
     def _full(self, name: str) -> str:
         return f"{self.name}.{name}" if self.name else name

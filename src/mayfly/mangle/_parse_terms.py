@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable
-from datetime import date
 from typing import Final, NoReturn
 
 from mayfly.mangle._ast import Apply, Atom, Constant, Place, Term, Variable
+from mayfly.mangle._calendar import DAY, HOUR, MINUTE, SECOND, days_of, is_date
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._hints import describe, not_a_term, not_an_atom, shortened, unexpected, word_alone
 from mayfly.mangle._lexer import CONSTANT, DOT_TYPE, NAME, VARIABLE, Lexer
@@ -15,14 +15,8 @@ _ESCAPE: Final = re.compile(r"""\\(?:([nt"'\\\n])|x(..)|u\{([^}]*)\})""", re.DOT
 _SIMPLE: Final = {"n": "\n", "t": "\t"}
 _DIGITS: Final = re.compile("[0-9]+")
 _LAST_CODE_POINT: Final = 0x10FFFF
-_SECOND: Final = 1_000_000_000
-_UNITS: Final = {"ms": 1_000_000, "s": _SECOND, "m": 60 * _SECOND, "h": 3600 * _SECOND}
-_DAY: Final = 24 * 3600 * _SECOND
+_UNITS: Final = {"ms": 1_000_000, "s": SECOND, "m": MINUTE, "h": HOUR}
 _MOST_DIGITS: Final = 19
-_EPOCH: Final = date(1970, 1, 1).toordinal()
-# The calendar repeats every 400 years; Python has no year 0, Mangle's timestamps have.
-_YEARS_CYCLE: Final = 400
-_DAYS_CYCLE: Final = 146_097
 
 
 def read_number(text: str) -> int:
@@ -80,7 +74,7 @@ def read_duration(text: str) -> Duration:
     found = _DIGITS.match(text)
     digits, unit = text[: found.end() if found else 0], text[found.end() if found else 0 :]
     if unit == "d":
-        return Duration(wrap(read_number(digits) * _DAY))
+        return Duration(wrap(read_number(digits) * DAY))
     nanoseconds = read_number(digits) * _UNITS[unit]
     if nanoseconds > LARGEST_NUMBER:
         raise ValueError("the duration is longer than 292 years")
@@ -91,7 +85,8 @@ def read_time(text: str) -> Time:
     """Return the instant that `2024-01-15` or `2024-01-15T10:30:00.5Z` writes, in UTC."""
     day, _, clock = text.rstrip("Z").partition("T")
     year, month, day_number = (int(part) for part in day.split("-"))
-    days = date(year or _YEARS_CYCLE, month, day_number).toordinal() - _EPOCH - (0 if year else _DAYS_CYCLE)
+    if not is_date(year, month, day_number):
+        raise ValueError("there is no such day")
     seconds, fraction = 0, 0
     if clock:
         whole, _, part = clock.partition(".")
@@ -99,7 +94,7 @@ def read_time(text: str) -> Time:
         _check_clock(hours, minutes, rest)
         seconds = hours * 3600 + minutes * 60 + rest
         fraction = int(part[:9].ljust(9, "0")) if part else 0
-    return Time(wrap(days * _DAY + seconds * _SECOND + fraction))
+    return Time(wrap(days_of(year, month, day_number) * DAY + seconds * SECOND + fraction))
 
 
 def _check_clock(hours: int, minutes: int, seconds: int) -> None:

@@ -27,11 +27,11 @@ from mayfly.mangle._ast import (
 )
 from mayfly.mangle._collector import paused
 from mayfly.mangle._errors import MangleError, raise_all
+from mayfly.mangle._evaluate import evaluate
 from mayfly.mangle._hints import describe, not_an_atom, shortened, word_alone
 from mayfly.mangle._lexer import BAD, COMPARISONS, DURATION, END, NAME, TIMESTAMP, VARIABLE
 from mayfly.mangle._parse_terms import TermParser, read_duration, read_time
-from mayfly.mangle._values import Row, Value
-from mayfly.mangle.builtins import FUNCTIONS, BuiltinError
+from mayfly.mangle._values import Row
 
 MOST_ERRORS: Final = 20
 _OPERATORS: Final = ("<-", "[-", "<+", "[+")
@@ -313,7 +313,7 @@ def parse_atom(text: str, *, file: str = "<text>") -> Atom:
 def parse_fact(text: str, *, file: str = "<text>") -> tuple[Symbol, Row]:
     """Read one fact: an atom without variables, its functions (lists, maps, times, …) computed."""
     atom = parse_atom(text, file=file)
-    return atom.symbol, tuple(evaluate(argument) for argument in atom.arguments)
+    return atom.symbol, tuple(evaluate(argument, stage="parse") for argument in atom.arguments)
 
 
 def _open(text: str, file: str, *, temporal: bool) -> _Parser:
@@ -330,19 +330,3 @@ def _refuse_half_characters(text: str, file: str) -> None:
         before = text[: error.start]
         place = Place(file, before.count("\n") + 1, error.start - before.rfind("\n"))
         raise MangleError("the text is not valid Unicode", stage="parse", place=place) from None
-
-
-def evaluate(term: Term) -> Value:
-    """Return the value of a term that has no variables, its functions computed."""
-    if isinstance(term, Constant):
-        return term.value
-    if isinstance(term, Variable):
-        raise MangleError(f"a fact has no variables, found {term.name}", stage="parse", place=term.place)
-    function = FUNCTIONS.get(term.function)
-    if function is None:
-        raise MangleError(f"there is no function {term.function}", stage="parse", place=term.place)
-    arguments = [evaluate(argument) for argument in term.arguments]
-    try:
-        return function.taking(len(arguments))(*arguments)
-    except BuiltinError as error:
-        raise MangleError(str(error), stage="parse", place=term.place) from None

@@ -1,16 +1,13 @@
 """Print values and facts as Mangle source, in the form the reference engine prints them."""
 
 import re
-from datetime import date
 from decimal import Decimal
 from typing import Final, NamedTuple
 
+from mayfly.mangle._calendar import DAY, MINUTE, SECOND, date_of
 from mayfly.mangle._symbols import Symbol
 from mayfly.mangle._values import Duration, Float, List, Map, Name, Pair, Row, Struct, Time, Value
 
-SECOND: Final = 1_000_000_000
-DAY: Final = 86_400 * SECOND
-_EPOCH: Final = date(1970, 1, 1).toordinal()
 _ESCAPED: Final = re.compile(r"[\"'\\\n\t]|[^\x00-\x7f]")
 _ESCAPES: Final = {'"': '\\"', "'": "\\'", "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
 _ESCAPED_BYTES: Final = frozenset(b"\"'\\\n\t")
@@ -101,9 +98,9 @@ def show_time(nanoseconds: int) -> str:
     """Return an instant as RFC 3339 in UTC, with as many digits of the second as are not zero."""
     days, rest = divmod(nanoseconds, DAY)
     seconds, fraction = divmod(rest, SECOND)
-    day = date.fromordinal(_EPOCH + days).isoformat()
+    year, month, day = date_of(days)
     point = f".{fraction:09d}".rstrip("0") if fraction else ""
-    return f"{day}T{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}{point}Z"
+    return f"{year:04d}-{month:02d}-{day:02d}T{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}{point}Z"
 
 
 def show_duration(nanoseconds: int) -> str:
@@ -114,7 +111,7 @@ def show_duration(nanoseconds: int) -> str:
     if size < SECOND:
         unit, scale = ("ns", 1) if size < 1000 else ("µs", 1000) if size < 1_000_000 else ("ms", 1_000_000)
         return f"{sign}{_fixed(size, scale)}{unit}"
-    minutes, rest = divmod(size, 60 * SECOND)
+    minutes, rest = divmod(size, MINUTE)
     text = f"{_fixed(rest, SECOND)}s"
     if minutes:
         text = f"{minutes % 60}m{text}"

@@ -1,6 +1,7 @@
 """Print clauses and what they are made of as Mangle source, in the form the reference engine prints them."""
 
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeAlias
 
 from mayfly.mangle._ast import (
     Apply,
@@ -18,7 +19,8 @@ from mayfly.mangle._ast import (
     Transform,
     Variable,
 )
-from mayfly.mangle._show import DAY, SECOND, show_float, show_row, show_time, show_value
+from mayfly.mangle._calendar import DAY, HOUR, MINUTE, SECOND
+from mayfly.mangle._show import show_float, show_row, show_time, show_value
 from mayfly.mangle._values import (
     Duration,
     Float,
@@ -39,16 +41,8 @@ __all__ = [
 ]
 
 _TYPES: Final = ("Fun", "List", "Map", "Option", "Pair", "Rel", "Singleton", "Struct", "TaggedUnion", "Tuple", "Union")
+ShowValue: TypeAlias = Callable[[Value], str]
 _COMPARISONS: Final = {":lt": "<", ":le": "<=", ":gt": ">", ":ge": ">="}
-
-
-def show_term(term: Term) -> str:
-    """Return a term as source that reads back as the same term."""
-    if isinstance(term, Constant):
-        return _show_constant(term.value)
-    if isinstance(term, Variable):
-        return term.name
-    return _show_apply(term)
 
 
 def _show_constant(value: Value) -> str:
@@ -62,13 +56,22 @@ def _show_constant(value: Value) -> str:
     return text
 
 
-def _show_apply(term: Apply) -> str:
-    arguments = [show_term(argument) for argument in term.arguments]
+def show_term(term: Term, value: ShowValue = _show_constant) -> str:
+    """Return a term as source that reads back as the same term, its constants as *value* prints them."""
+    if isinstance(term, Constant):
+        return value(term.value)
+    if isinstance(term, Variable):
+        return term.name
+    return _show_apply(term, value)
+
+
+def _show_apply(term: Apply, value: ShowValue = _show_constant) -> str:
+    arguments = [show_term(argument, value) for argument in term.arguments]
     if term.function == "fn:list":
         inner = ", ".join(arguments)
         return f"[ {inner}]" if inner.startswith(("-", "+")) else f"[{inner}]"
     if term.function in ("fn:map", "fn:struct") and arguments and len(arguments) % 2 == 0:
-        pairs = ", ".join(f"{key} : {value}" for key, value in zip(arguments[::2], arguments[1::2], strict=True))
+        pairs = ", ".join(f"{key} : {held}" for key, held in zip(arguments[::2], arguments[1::2], strict=True))
         if term.function == "fn:struct":
             return f"{{{pairs}}}"
         return f"[ {pairs}]" if pairs.startswith("-") else f"[{pairs}]"
@@ -84,23 +87,23 @@ def _function_name(function: str) -> tuple[str, str]:
     return (f".{name}<", ">") if name in _TYPES else (f"{function}(", ")")
 
 
-def show_atom(atom: Atom) -> str:
+def show_atom(atom: Atom, value: ShowValue = _show_constant) -> str:
     """Return an atom as source; comparisons stand between their arguments."""
-    arguments = [show_term(argument) for argument in atom.arguments]
+    arguments = [show_term(argument, value) for argument in atom.arguments]
     if atom.predicate in _COMPARISONS and len(arguments) == 2:
         return f"{arguments[0]} {_COMPARISONS[atom.predicate]} {arguments[1]}"
     return f"{atom.predicate}({', '.join(arguments)})"
 
 
-def show_premise(premise: Premise) -> str:
+def show_premise(premise: Premise, value: ShowValue = _show_constant) -> str:
     """Return a premise as source."""
     if isinstance(premise, Atom):
-        return show_atom(premise)
+        return show_atom(premise, value)
     if isinstance(premise, Negation):
         return f"!{_show_plain(premise.atom)}"
     if isinstance(premise, Equality):
         sign = "!=" if premise.negated else "="
-        return f"{show_term(premise.left)} {sign} {show_term(premise.right)}"
+        return f"{show_term(premise.left, value)} {sign} {show_term(premise.right, value)}"
     return _show_timed(premise)
 
 
@@ -139,7 +142,7 @@ def _show_moment(value: Value) -> str:
     if isinstance(value, Time):
         return show_time(value.held)
     assert isinstance(value, Duration)
-    for unit, size in (("d", DAY), ("h", 3600 * SECOND), ("m", 60 * SECOND), ("s", SECOND)):
+    for unit, size in (("d", DAY), ("h", HOUR), ("m", MINUTE), ("s", SECOND)):
         if value.held % size == 0 and value.held:
             return f"{value.held // size}{unit}"
     return f"{value.held // 1_000_000}ms"

@@ -14,6 +14,13 @@ def terms_of(premise: Premise) -> tuple[Term, ...]:
     return premise.arguments if isinstance(premise, Atom) else premise.atom.arguments
 
 
+def atom_of(premise: Premise) -> Atom | None:
+    """Return the atom that a premise is about, negated or at a time as well; None for an equality."""
+    if isinstance(premise, Atom):
+        return premise
+    return None if isinstance(premise, Equality) else premise.atom
+
+
 def all_variables(terms: Iterable[Term]) -> Iterator[Variable]:
     """Yield every variable of some terms, also those inside functions, in the order they are written."""
     for term in terms:

@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from mayfly.core import content_hash, one_line
+from mayfly.core import content_hash, one_line, shipped_table
 from mayfly.persona._yaml import Fields, Mapping, read_text_file
 
 _ID: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}")
@@ -49,9 +49,7 @@ class Category(NamedTuple):
 @cache
 def categories() -> dict[str, Category]:
     """Read the kinds of atoms in the order in which they stand in a prompt."""
-    import tomllib
-
-    table = tomllib.loads(Path(__file__).with_name("categories.toml").read_text(encoding="utf-8"))
+    table = shipped_table(Path(__file__).with_name("categories.toml"))
     return {name: Category(name, order, **row) for order, (name, row) in enumerate(table.items())}
 
 

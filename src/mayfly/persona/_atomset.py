@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Final
 
 from mayfly.core import InputError
@@ -80,30 +81,18 @@ class AtomSet(Mapping[str, "PromptAtom"]):
         yield from self._clashes()
 
     def _cycles(self) -> Iterator[Fault]:
-        """Take away what needs nothing that is left, again and again; what remains goes in circles."""
-        waiting = {id: sum(other in self for other in atom.depends_on) for id, atom in self._atoms.items()}
-        free = [id for id, count in waiting.items() if not count]
-        while free:
-            for other in self.needed_by.get(free.pop(), ()):
-                waiting[other] -= 1
-                if not waiting[other]:
-                    free.append(other)
-        left = [id for id, count in waiting.items() if count]
-        if left:
-            circle = self._circle(set(left), left[0])
+        needs = {id: [other for other in atom.depends_on if other in self] for id, atom in self._atoms.items()}
+        try:
+            TopologicalSorter(needs).prepare()
+        except CycleError as error:
+            # Each is needed by the next one; it is told the other way round, from the first that was read.
+            order = {id: number for number, id in enumerate(self._atoms)}
+            circle = error.args[1][:0:-1]
+            newest = sorted(circle, key=order.__getitem__, reverse=True)
+            first = circle.index(newest[-1])
+            circle = circle[first:] + circle[:first]
             told = " -> ".join((*circle, circle[0]))
-            place = self[circle[0]].place
-            newest = sorted(circle, key=list(self._atoms).index, reverse=True)
-            yield Fault(f"{place}: depends_on: atoms need each other in a circle: {told}", newest)
-
-    def _circle(self, left: set[str], start: str) -> list[str]:
-        path: dict[str, None] = {}
-        here = start
-        while here not in path:
-            path[here] = None
-            here = next(other for other in self[here].depends_on if other in left)
-        walked = list(path)
-        return walked[walked.index(here) :]
+            yield Fault(f"{self[circle[0]].place}: depends_on: atoms need each other in a circle: {told}", newest)
 
     def _needs(self) -> Iterator[Fault]:
         for id in self._atoms:

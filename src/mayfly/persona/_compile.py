@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mayfly.core import InputError, content_hash
@@ -76,41 +76,31 @@ def compile_prompt(
     known = atoms if isinstance(atoms, AtomSet) else AtomSet(atoms)
     if budget < 1:
         raise InputError(f"a budget of {budget} tokens leaves no room for a prompt", fix="raise persona.budget")
-    selection = _Selector(known, context, weights or Weights()).run()
+    selection = Selection(known, context, weights or Weights())
     allotted = _Allotment(known, selection, budget, shares or categories()).run()
     order = _in_order(known, allotted.variant)
     text = BETWEEN.join(known[id].variants[allotted.variant[id]][1] for id in order)
-    placed = [_placed_in(known[id], allotted.variant[id], selection.chosen[id], selection.scores) for id in order]
     out = {**selection.out, **allotted.out}
-    placed += [_placed_out(atom, out[id], selection.scores) for id, atom in known.items() if id not in allotted.variant]
+    last = [id for id in known if id not in allotted.variant]
+    placed = [_placed(known[id], selection, allotted.variant.get(id), out.get(id, "")) for id in (*order, *last)]
     tokens = tokens_in(text)
     assert tokens <= budget, "the sum over the atoms is an upper bound"
     return Compiled(text=text, tokens=tokens, budget=budget, manifest=tuple(placed))
 
 
-def _placed_in(atom: PromptAtom, variant: int, why: str, scores: Mapping[str, float]) -> Placed:
-    name, text = atom.variants[variant]
+def _placed(atom: PromptAtom, selection: Selection, variant: int | None, out: str) -> Placed:
+    """Say what became of an atom: in with a variant, or out for a reason."""
+    name, text = ("", "") if variant is None else atom.variants[variant]
+    why = out if variant is None else selection.chosen[atom.id]
     return Placed(
         id=atom.id,
         category=atom.category,
-        included=True,
-        why=why if variant == 0 else f"{why}; shortened, for the budget",
+        included=variant is not None,
+        why=f"{why}; shortened, for the budget" if variant else why,
         variant=name,
         part="skeleton" if atom.skeleton else "flesh",
         tokens=tokens_in(text),
-        score=scores.get(atom.id, 0.0),
-        place=atom.place,
-    )
-
-
-def _placed_out(atom: PromptAtom, why: str, scores: Mapping[str, float]) -> Placed:
-    return Placed(
-        id=atom.id,
-        category=atom.category,
-        included=False,
-        why=why,
-        part="skeleton" if atom.skeleton else "flesh",
-        score=scores.get(atom.id, 0.0),
+        score=selection.scores.get(atom.id, 0.0),
         place=atom.place,
     )
 
@@ -140,36 +130,26 @@ def _in_order(atoms: AtomSet, chosen: Mapping[str, int]) -> list[str]:
     return order
 
 
-@dataclass(kw_only=True)
 class Selection:
-    """What was chosen, from the most important on, and why everything is in or out."""
-
-    chosen: dict[str, str] = field(default_factory=dict)
-    out: dict[str, str] = field(default_factory=dict)
-    required: dict[str, None] = field(default_factory=dict)
-    scores: dict[str, float] = field(default_factory=dict)
-
-
-class _Selector:
     """Choose atoms for a context; two mandatory ones that exclude each other are an error."""
 
     def __init__(self, atoms: AtomSet, context: PromptContext, weights: Weights) -> None:
+        self.chosen: dict[str, str] = {}
+        """What was chosen, from the most important on, and why."""
+        self.out: dict[str, str] = {}
+        self.required: dict[str, None] = {}
+        self.scores: dict[str, float] = {}
         self._atoms = atoms
         self._values = context.values()
-        self._request = context.request
         self._weights = weights
-        self._found = Selection()
         self._groups: dict[str, str] = {}
         self._matched: dict[str, str] = {}
-
-    def run(self) -> Selection:
         self._match_selectors()
         self._require_mandatory()
-        self._score()
+        self._score(context.request)
         for id in sorted(self._open(), key=self._rank):
             if self._allowed(id):
                 self._admit(id, self._matched[id])
-        return self._found
 
     def _match_selectors(self) -> None:
         """Put out what is for other contexts or needs what nobody has, and all that needs it."""
@@ -191,58 +171,58 @@ class _Selector:
         waiting = [(id, why)]
         while waiting:
             here, reason = waiting.pop()
-            if here in self._found.out:
+            if here in self.out:
                 continue
-            self._found.out[here] = reason
+            self.out[here] = reason
             waiting += [(other, f"needs {here}, which is out") for other in self._atoms.needed_by.get(here, ())]
 
     def _require_mandatory(self) -> None:
-        mandatory = [id for id, atom in self._atoms.items() if atom.is_mandatory and id not in self._found.out]
+        mandatory = [id for id, atom in self._atoms.items() if atom.is_mandatory and id not in self.out]
         for id in sorted(mandatory, key=lambda id: (-self._atoms[id].priority, id)):
-            if id not in self._found.chosen:
+            if id not in self.chosen:
                 if (clash := self._clash(self._needs(id))) is not None:
                     raise Fault(f"{self._atoms[id].place}: the mandatory atom {id} cannot come in: {clash[1]}", [id])
                 self._admit(id, "mandatory")
-        self._found.required = dict.fromkeys(self._found.chosen)
-        for id in self._found.required:
+        self.required = dict.fromkeys(self.chosen)
+        for id in self.required:
             for other in self._atoms.excludes.get(id, ()):
                 if other in self._atoms:
                     self._block(other, f"conflicts with {id}, which is mandatory")
 
-    def _score(self) -> None:
-        near = self._atoms.index.nearness(self._request) if self._request else {}
+    def _score(self, request: str) -> None:
+        near = self._atoms.index.nearness(request) if request else {}
         weights = self._weights
         for id in self._matched:
             atom = self._atoms[id]
             logic = min(atom.priority, 100) / 100
             similar = near.get(id, 0.0)
             score = logic if atom.skeleton else weights.logic * logic + weights.similarity * similar
-            self._found.scores[id] = round(score, 6)
+            self.scores[id] = round(score, 6)
 
     def _open(self) -> list[str]:
-        return [id for id in self._matched if id not in self._found.chosen and id not in self._found.out]
+        return [id for id in self._matched if id not in self.chosen and id not in self.out]
 
     def _rank(self, id: str) -> tuple[float, int, str]:
-        return -self._found.scores[id], -self._atoms[id].priority, id
+        return -self.scores[id], -self._atoms[id].priority, id
 
     def _allowed(self, id: str) -> bool:
         """Tell whether an atom may come in as things stand; why not is kept."""
-        if id in self._found.chosen or id in self._found.out:
+        if id in self.chosen or id in self.out:
             return False
-        score, threshold = self._found.scores[id], self._weights.threshold
+        score, threshold = self.scores[id], self._weights.threshold
         if score < threshold and not self._atoms[id].skeleton:
-            self._found.out[id] = f"its score {score:g} is below {threshold:g}"
+            self.out[id] = f"its score {score:g} is below {threshold:g}"
             return False
         clash = self._clash(self._needs(id))
         if clash is None:
             return True
         self._block(*clash)
-        if id not in self._found.out:
+        if id not in self.out:
             self._block(id, f"needs {clash[0]}, which is out")
         return False
 
     def _needs(self, id: str) -> list[str]:
-        return self._atoms.closure(id, without=self._found.chosen)
+        return self._atoms.closure(id, without=self.chosen)
 
     def _clash(self, ids: list[str]) -> tuple[str, str] | None:
         """Return which of some atoms cannot come in beside those chosen and each other, and why."""
@@ -251,7 +231,7 @@ class _Selector:
         for id in ids:
             atom = self._atoms[id]
             for other in self._atoms.excludes.get(id, ()):
-                if other in self._found.chosen:
+                if other in self.chosen:
                     return id, f"conflicts with {other}"
                 if other in together:
                     return ids[0], f"needs {id} and {other}, which exclude each other"
@@ -264,8 +244,8 @@ class _Selector:
 
     def _admit(self, id: str, why: str) -> None:
         for other in self._needs(id):
-            self._found.chosen[other] = why if other == id else f"needed by {id}"
-            self._found.out.pop(other, None)
+            self.chosen[other] = why if other == id else f"needed by {id}"
+            self.out.pop(other, None)
             if group := self._atoms[other].is_exclusive:
                 self._groups[group] = other
 

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mayfly.core import MayflyError
+from mayfly.core import MayflyError, shipped_table
 from mayfly.mangle import Name, Symbol
 from mayfly.persona._atoms import SELECTORS, plain
 from mayfly.policy import World
@@ -108,9 +108,7 @@ class _Seen(NamedTuple):
 
 @cache
 def _tables() -> tuple[Mapping[str, str], frozenset[str]]:
-    import tomllib
-
-    table = tomllib.loads(Path(__file__).with_name("languages.toml").read_text(encoding="utf-8"))
+    table = shipped_table(Path(__file__).with_name("languages.toml"))
     return table["suffix"], frozenset(table["skip"]["names"])
 
 

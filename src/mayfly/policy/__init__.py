@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from mayfly.policy._cases import Case, Tried, cases_of, read_cases, rule_files, run_cases
     from mayfly.policy._intents import LEXICON, facts_of, facts_of_intents, lexicon_of
     from mayfly.policy.kernel._actions import ActionType, action_types, key_groups
-    from mayfly.policy.kernel._appeals import Appeals, Override, Review
+    from mayfly.policy.kernel._appeals import Appeals, Review
     from mayfly.policy.kernel._court import Court
     from mayfly.policy.kernel._decide import Permit, Route
+    from mayfly.policy.kernel._events import PolicyOverridden as Override
     from mayfly.policy.kernel._files import Problem, RuleFile
     from mayfly.policy.kernel._goals import changeable, depends_on, goal_atoms
     from mayfly.policy.kernel._judgement import Judgement, PathDecision
@@ -85,9 +86,10 @@ __getattr__ = lazily(
         "_cases": "Case Tried cases_of read_cases rule_files run_cases",
         "_intents": "LEXICON facts_of facts_of_intents lexicon_of",
         "kernel._actions": "ActionType action_types key_groups",
-        "kernel._appeals": "Appeals Override Review",
+        "kernel._appeals": "Appeals Review",
         "kernel._court": "Court",
         "kernel._decide": "Permit Route",
+        "kernel._events": "PolicyOverridden=Override",
         "kernel._goals": "changeable depends_on goal_atoms",
         "kernel._files": "Problem RuleFile",
         "kernel._judgement": "Judgement PathDecision",

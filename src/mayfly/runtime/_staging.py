@@ -201,7 +201,7 @@ def open_approvals(settings: Settings, desk: Desk, ledger: Any) -> Approvals:
     from mayfly.session import Approvals, BuiltinChange
 
     def sign(decision: str, *, by: str, reason: str) -> str:
-        return desk.approve(decision, by=by, reason=reason or "agreed").id
+        return desk.approve(decision, by=by, reason=reason or "agreed").override
 
     chosen = settings.session
     autonomous = chosen.approvals if chosen.profile == "autonomous" else 0

@@ -3,9 +3,9 @@
 import pytest
 
 from mayfly.mangle._parser import parse
-from mayfly.mangle.check import check_program, conforms
+from mayfly.mangle.check import conforms
 
-from .checking import accept, only, refuse, spot
+from .checking import accept, only, spot
 
 FITTING = [
     ("/any", "1"),
@@ -137,12 +137,6 @@ def test_a_rule_that_can_only_break_its_types_is_refused(rule: str) -> None:
 )
 def test_what_is_not_certainly_wrong_is_accepted(rule: str) -> None:
     accept(f"{TYPED} {rule}")
-
-
-def test_types_can_be_left_unchecked() -> None:
-    text = f"{TYPED} n(X) :- s(X). s(1)."
-    assert len(refuse(text)) == 2
-    assert len(check_program([parse(text)], bounds=False).given) == 1
 
 
 def test_a_refused_rule_says_why() -> None:

@@ -140,19 +140,18 @@ def asked_of(rule: Rule, goal: Atom) -> dict[str, Value]:
 
 
 def check_attempt(model: Model, attempt: Attempt, goal: Atom) -> None:
-    failed = attempt.failed
-    if failed.number is None:
+    if attempt.number is None:
         return
     asked = asked_of(attempt.rule, goal)
-    assert next(solve(model, attempt.rule.premises[: failed.number], asked), None) is None
-    passed = [dict(found) for found in solve(model, attempt.rule.premises[: failed.number - 1], asked)]
+    assert next(solve(model, attempt.rule.premises[: attempt.number], asked), None) is None
+    passed = [dict(found) for found in solve(model, attempt.rule.premises[: attempt.number - 1], asked)]
     assert passed
-    assert all(dict(bindings) in passed for bindings in failed.bindings)
-    for missing in failed.missing:
+    assert all(dict(bindings) in passed for bindings in attempt.bindings)
+    for missing in attempt.missing:
         assert not model.match(missing.goal)
         for inner in missing.rules:
             check_attempt(model, inner, missing.goal)
-    for blocking in failed.blocking:
+    for blocking in attempt.blocking:
         assert blocking.root.fact is not None
         assert model.holds(*blocking.root.fact)
 

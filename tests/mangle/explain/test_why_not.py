@@ -3,13 +3,13 @@ import pytest
 from mayfly.mangle._ast import Symbol
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._parser import parse_fact
-from mayfly.mangle.explain import Failed, WhyNot, why_not
+from mayfly.mangle.explain import Attempt, WhyNot, why_not
 
 from .helpers import CHEAPEST, CYCLE, DEFERRED, PERMITS, because_not, evaluated, goal, said
 
 
-def failures(found: WhyNot) -> list[Failed]:
-    return [attempt.failed for attempt in found.rules]
+def failures(found: WhyNot) -> list[Attempt]:
+    return list(found.rules)
 
 
 def test_each_rule_names_its_first_failing_premise() -> None:

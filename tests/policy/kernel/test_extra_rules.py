@@ -11,7 +11,7 @@ from mayfly.core import MayflyError
 from mayfly.mangle import Clause, Declared, MangleError, Name, Program, Symbol, check_program, show_clause
 from mayfly.policy import RuleFile, Snapshot
 from mayfly.policy.kernel._files import base_files
-from mayfly.policy.kernel._protected import Protected, protected_by
+from mayfly.policy.kernel._protected import protected_by
 from mayfly.policy.kernel.facts import facts_of_action
 
 from ..rules.actions import Asked, read_table  # noqa: TID252
@@ -42,7 +42,7 @@ def base() -> tuple[RuleFile, ...]:
 
 
 @cache
-def protected() -> Protected:
+def protected() -> frozenset[str]:
     return protected_by(file.unit for file in base())
 
 

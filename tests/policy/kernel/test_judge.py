@@ -521,6 +521,12 @@ def test_a_judgement_is_explained_and_tried_under_other_rules(ledger: Ledger) ->
     assert (difference.before, difference.after) == ("deny", "permit")
 
 
+def test_a_set_that_no_rule_permits_is_explained_too(ledger: Ledger) -> None:
+    kernel = Kernel(Snapshot(constitution()), workspace="/w", ledger=ledger)
+    explained = kernel.explain(kernel.judge([change("created a.txt")]).id)
+    assert (explained.now, explained.because, explained.why) == ("deny", ("no rule permits this change",), ())
+
+
 def test_an_approval_is_for_exactly_this_set_with_what_is_in_it(tmp_path: Path, clock: FakeClock[int]) -> None:
     changes = [change("changed .github/workflows/ci.yml~"), change("changed src/a.py~")]
     with Ledger.open(Settings(state_dir=str(tmp_path / "state"))) as ledger:

@@ -87,4 +87,4 @@ def test_each_refusal_is_in_the_ledger(ledger: Ledger) -> None:
 
 
 def test_x05_nothing_that_decides_can_be_proposed() -> None:
-    assert not PROPOSABLE.keys() & protected_by(()).names
+    assert not PROPOSABLE.keys() & protected_by(())

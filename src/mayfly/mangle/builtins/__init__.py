@@ -36,7 +36,7 @@ from mayfly._lazy import lazily
 from mayfly.mangle.builtins._limits import DEEPEST, LARGEST_TEXT, MOST_PARTS, BuiltinError, weight
 
 if TYPE_CHECKING:
-    from mayfly.mangle.builtins._entries import Function, Predicate, Reducer, TypeExpression
+    from mayfly.mangle.builtins._entries import Function, Predicate, Reducer, TypeExpression, count_arguments
     from mayfly.mangle.builtins._tables import FUNCTIONS, PREDICATES, REDUCERS
 
 __all__ = [
@@ -51,10 +51,14 @@ __all__ = [
     "Predicate",
     "Reducer",
     "TypeExpression",
+    "count_arguments",
     "weight",
 ]
 
 __getattr__ = lazily(
     __name__,
-    {"_entries": "Function Predicate Reducer TypeExpression", "_tables": "FUNCTIONS PREDICATES REDUCERS"},
+    {
+        "_entries": "Function Predicate Reducer TypeExpression count_arguments",
+        "_tables": "FUNCTIONS PREDICATES REDUCERS",
+    },
 )

@@ -1,9 +1,10 @@
 """Build and read lists, pairs, tuples, maps and structs, and take them apart by predicates."""
 
 from collections.abc import Iterable, Iterator
+from operator import contains
 from typing import Final
 
-from mayfly.mangle._values import FALSE, TRUE, List, Map, Pair, Row, Struct, Value, make_map, make_struct
+from mayfly.mangle._values import List, Map, Pair, Row, Struct, Value, make_map, make_struct
 from mayfly.mangle.builtins._entries import (
     ANY,
     BOOLEAN,
@@ -11,66 +12,22 @@ from mayfly.mangle.builtins._entries import (
     MAP,
     NUMBER,
     PAIR,
-    Functions,
-    Predicates,
+    by_name,
+    by_symbol,
     describe,
-    read_value,
+    function,
+    matcher,
+    reader,
     unfit,
+    variadic,
 )
-from mayfly.mangle.builtins._limits import BuiltinError, check_count, checked
-
-COLLECTION_FUNCTIONS: Final = Functions()
-MATCHERS: Final = Predicates()
+from mayfly.mangle.builtins._limits import BuiltinError, checked
 
 
-@COLLECTION_FUNCTIONS.variadic("fn:list", "The list of the arguments; also written [X, Y].", LIST)
-def _list(*items: Value) -> Value:
-    return checked("fn:list", List(items))
-
-
-@COLLECTION_FUNCTIONS.add("fn:list:append", "A list with one more item at its end.", LIST, LIST, "X")
-def _append(items: Row, item: Value) -> Value:
-    check_count("fn:list:append", len(items) + 1)
-    return checked("fn:list:append", List((*items, item)))
-
-
-@COLLECTION_FUNCTIONS.add("fn:list:cons", "One item put before a list.", LIST, "X", LIST)
-def _cons(item: Value, items: Row) -> Value:
-    check_count("fn:list:cons", len(items) + 1)
-    return checked("fn:list:cons", List((item, *items)))
-
-
-@COLLECTION_FUNCTIONS.add("fn:list:len", "How many items a list has.", NUMBER, LIST)
-def _len(items: Row) -> Value:
-    return len(items)
-
-
-@COLLECTION_FUNCTIONS.add(
-    "fn:list:get", "The item at a place of a list, counted from 0; an error if there is none.", "X", LIST, NUMBER
-)
-def _get(items: Row, place: int) -> Value:
+def _item(items: Row, place: int) -> Value:
     if 0 <= place < len(items):
         return items[place]
     raise BuiltinError(f"fn:list:get has no item {place} in a list of {len(items)}; the first item is 0")
-
-
-@COLLECTION_FUNCTIONS.add(
-    "fn:list:contains", "/true if the second argument is in the list, else /false.", BOOLEAN, LIST, "X"
-)
-def _contains(items: Row, item: Value) -> Value:
-    return TRUE if item in items else FALSE
-
-
-@COLLECTION_FUNCTIONS.add("fn:pair", "The pair of two values.", PAIR, "X", "Y")
-def _pair(first: Value, second: Value) -> Value:
-    return checked("fn:pair", Pair((first, second)))
-
-
-@COLLECTION_FUNCTIONS.variadic(
-    "fn:tuple", "One value as it is, two as a pair, more as pairs nested to the right.", None
-)
-def _tuple(*values: Value) -> Value:
-    return make_tuple("fn:tuple", values)
 
 
 def make_tuple(builtin: str, values: tuple[Value, ...]) -> Value:
@@ -83,18 +40,6 @@ def make_tuple(builtin: str, values: tuple[Value, ...]) -> Value:
     return checked(builtin, nested) if isinstance(nested, Pair) else nested
 
 
-@COLLECTION_FUNCTIONS.variadic("fn:map", "The map of keys and values, given in turn; also written [K: V].", None)
-def _map(*arguments: Value) -> Value:
-    return make_map(_couples("fn:map", arguments))
-
-
-@COLLECTION_FUNCTIONS.variadic(
-    "fn:struct", "The struct of labels and values, given in turn; also written {/label: V}.", None
-)
-def _struct(*arguments: Value) -> Value:
-    return make_struct(_couples("fn:struct", arguments))
-
-
 def _couples(builtin: str, arguments: tuple[Value, ...]) -> Iterator[tuple[Value, Value]]:
     if len(arguments) % 2:
         raise BuiltinError(f"{builtin} needs a value for each key, got {len(arguments)} arguments")
@@ -103,19 +48,6 @@ def _couples(builtin: str, arguments: tuple[Value, ...]) -> Iterator[tuple[Value
     return zip(arguments[::2], arguments[1::2], strict=True)
 
 
-@COLLECTION_FUNCTIONS.add(
-    "fn:map:get",
-    "The value of a key of a map, an error if there is none; in heads only, bodies use :match_entry.",
-    *("Y", MAP, "X"),
-    head_only=True,
-)
-def _map_get(entries: Iterable[tuple[Value, Value]], key: Value) -> Value:
-    return _value_at("fn:map:get", entries, key)
-
-
-@COLLECTION_FUNCTIONS.add(
-    "fn:struct:get", "The value of a label of a struct; an error if there is none.", ANY, ANY, ANY
-)
 def _struct_get(value: Value, label: Value) -> Value:
     if not isinstance(value, Struct):
         raise unfit("fn:struct:get", "a struct", value)
@@ -133,6 +65,63 @@ def _found(entries: Iterable[tuple[Value, Value]], sought: Value) -> Iterator[tu
         if key == sought:
             yield (value,)
             return
+
+
+COLLECTION_FUNCTIONS: Final = by_name(
+    variadic(
+        "fn:list",
+        "The list of the arguments; also written [X, Y].",
+        lambda *items: checked("fn:list", List(items)),
+        LIST,
+    ),
+    function(
+        "fn:list:append",
+        "A list with one more item at its end.",
+        lambda items, item: (*items, item),
+        *(LIST, LIST, "X"),
+    ),
+    function("fn:list:cons", "One item put before a list.", lambda item, items: (item, *items), LIST, "X", LIST),
+    function("fn:list:len", "How many items a list has.", len, NUMBER, LIST),
+    function(
+        "fn:list:get",
+        "The item at a place of a list, counted from 0; an error if there is none.",
+        *(_item, "X", LIST, NUMBER),
+    ),
+    function(
+        "fn:list:contains", "/true if the second argument is in the list, else /false.", contains, BOOLEAN, LIST, "X"
+    ),
+    function("fn:pair", "The pair of two values.", lambda *parts: parts, PAIR, "X", "Y"),
+    variadic(
+        "fn:tuple",
+        "One value as it is, two as a pair, more as pairs nested to the right.",
+        lambda *values: make_tuple("fn:tuple", values),
+        None,
+    ),
+    variadic(
+        "fn:map",
+        "The map of keys and values, given in turn; also written [K: V].",
+        lambda *arguments: make_map(_couples("fn:map", arguments)),
+        None,
+    ),
+    variadic(
+        "fn:struct",
+        "The struct of labels and values, given in turn; also written {/label: V}.",
+        lambda *arguments: make_struct(_couples("fn:struct", arguments)),
+        None,
+    ),
+    function(
+        "fn:map:get",
+        "The value of a key of a map, an error if there is none; in heads only, bodies use :match_entry.",
+        lambda entries, key: _value_at("fn:map:get", entries, key),
+        *("Y", MAP, "X"),
+        head_only=True,
+    ),
+    function(
+        "fn:struct:get",
+        "The value of a label of a struct; an error if there is none.",
+        *(_struct_get, ANY, ANY, ANY),
+    ),
+)
 
 
 # What does not have the shape that a matcher looks for has no solution and is no error.
@@ -170,7 +159,10 @@ def _has_field(value: Value, label: Value, sought: Value) -> bool:
 
 
 def _has_member(item: Value, value: Value) -> bool:
-    return item in read_value(":list:member", LIST, value)
+    return item in _list_of(value)
+
+
+_list_of = reader(":list:member", LIST)
 
 
 def _no_bound_pair(*_: Value) -> bool:
@@ -181,48 +173,45 @@ def _no_bound_cons(*_: Value) -> bool:
     raise BuiltinError(":match_cons needs free variables for the head and the tail of the list")
 
 
-@MATCHERS.add(":match_nil", "The value is the empty list.", LIST)
 def _match_nil(value: Value) -> bool:
     return isinstance(value, List) and not value.held
 
 
-MATCHERS.put(
-    ":match_pair",
-    "+--",
-    (PAIR, "X", "Y"),
-    solve=_match_pair,
-    holds=_no_bound_pair,
-    doc="The first is a pair; binds both parts.",
-)
-MATCHERS.put(
-    ":match_cons",
-    "+--",
-    (LIST, "X", LIST),
-    solve=_match_cons,
-    holds=_no_bound_cons,
-    doc="The first is a list that is not empty; binds its first item and the list of the others.",
-)
-MATCHERS.put(
-    ":match_entry",
-    "++-",
-    (("fn:Map", ANY, ANY), ANY, ANY),
-    solve=_match_entry,
-    holds=_has_entry,
-    doc="The first is a map that has the second as a key; binds the value.",
-)
-MATCHERS.put(
-    ":match_field",
-    "++-",
-    (ANY, ANY, ANY),
-    solve=_match_field,
-    holds=_has_field,
-    doc="The first is a struct that has the second as a label; binds the value.",
-)
-MATCHERS.put(
-    ":list:member",
-    "-+",
-    ("X", LIST),
-    solve=_match_member,
-    holds=_has_member,
-    doc="Binds the first to each item of the list in turn.",
+MATCHERS: Final = by_symbol(
+    matcher(":match_nil", "The value is the empty list.", "+", (LIST,), test=_match_nil),
+    matcher(
+        ":match_pair",
+        "The first is a pair; binds both parts.",
+        *("+--", (PAIR, "X", "Y")),
+        solve=_match_pair,
+        holds=_no_bound_pair,
+    ),
+    matcher(
+        ":match_cons",
+        "The first is a list that is not empty; binds its first item and the list of the others.",
+        *("+--", (LIST, "X", LIST)),
+        solve=_match_cons,
+        holds=_no_bound_cons,
+    ),
+    matcher(
+        ":match_entry",
+        "The first is a map that has the second as a key; binds the value.",
+        *("++-", (("fn:Map", ANY, ANY), ANY, ANY)),
+        solve=_match_entry,
+        holds=_has_entry,
+    ),
+    matcher(
+        ":match_field",
+        "The first is a struct that has the second as a label; binds the value.",
+        *("++-", (ANY, ANY, ANY)),
+        solve=_match_field,
+        holds=_has_field,
+    ),
+    matcher(
+        ":list:member",
+        "Binds the first to each item of the list in turn.",
+        *("-+", ("X", LIST)),
+        solve=_match_member,
+        holds=_has_member,
+    ),
 )

@@ -1,7 +1,7 @@
 """Predicates that compare: numbers, times, durations, intervals, and texts with their parts."""
 
 from collections.abc import Callable
-from operator import ge, gt, le, lt
+from operator import contains, ge, gt, le, lt
 from typing import Final, TypeAlias
 
 from mayfly.mangle._values import LARGEST_NUMBER, TRUE, Name, Value, wrap
@@ -10,15 +10,16 @@ from mayfly.mangle.builtins._entries import (
     DURATION,
     NAME,
     NUMBER,
-    PAIR,
     STRING,
     TIME,
-    Predicates,
-    read_value,
+    Predicate,
+    by_symbol,
+    matcher,
+    predicate,
+    reader,
     unfit,
 )
 
-COMPARISONS: Final = Predicates()
 Span: TypeAlias = tuple[int, int]
 Order: TypeAlias = Callable[[int, int], bool]
 Relation: TypeAlias = Callable[[Span, Span], bool]
@@ -45,73 +46,62 @@ _RELATIONS: Final[dict[str, tuple[Relation, str]]] = {
 }
 
 
-def _add_numbers(name: str, order: Order, words: str) -> None:
-    @COMPARISONS.add(name, f"The first number {words} the second.", NUMBER, NUMBER)
+def _comparing_numbers(name: str, order: Order, words: str) -> Predicate:
     def compare(left: Value, right: Value) -> bool:
         # The commonest builtin of all: no call for each argument.
         if type(left) is int and type(right) is int:
             return order(left, right)
         raise unfit(name, "numbers", right if type(left) is int else left)
 
-
-def _add_spans(name: str, kind: str, order: Order, words: str) -> None:
-    @COMPARISONS.add(name, f"The first {kind[1:]} {words} the second.", kind, kind)
-    def compare(left: Value, right: Value) -> bool:
-        return order(read_value(name, kind, left), read_value(name, kind, right))
+    return matcher(name, f"The first number {words} the second.", "++", (NUMBER, NUMBER), test=compare)
 
 
-def _add_relation(name: str, relation: Relation, words: str) -> None:
+def _relating(name: str, relation: Relation, words: str) -> Predicate:
     # Not pairs of times: an interval that these predicates take apart is a pair of numbers, nanoseconds since 1970.
-    span = ("fn:Pair", NUMBER, NUMBER)
+    span, number = ("fn:Pair", NUMBER, NUMBER), reader(name, NUMBER)
 
-    @COMPARISONS.add(name, f"The first interval {words}; intervals are pairs of numbers.", span, span)
-    def compare(left: Value, right: Value) -> bool:
-        return relation(_span(name, left), _span(name, right))
+    def holds(left: tuple[Value, Value], right: tuple[Value, Value]) -> bool:
+        first, last, other_first, other_last = map(number, (*left, *right))
+        return relation((first, last), (other_first, other_last))
 
-
-def _span(name: str, value: Value) -> Span:
-    start, end = read_value(name, PAIR, value)
-    return read_value(name, NUMBER, start), read_value(name, NUMBER, end)
+    return predicate(name, f"The first interval {words}; intervals are pairs of numbers.", holds, span, span)
 
 
-for _name, (_order, _words) in _ORDERS.items():
-    _add_numbers(f":{_name}", _order, _words)
-    _add_spans(f":time:{_name}", TIME, _order, _words)
-    _add_spans(f":duration:{_name}", DURATION, _order, _words)
-for _name, (_relation, _words) in _RELATIONS.items():
-    _add_relation(f":interval:{_name}", _relation, _words)
+def _within_distance(left: int, right: int, limit: int) -> bool:
+    return min(abs(wrap(left - right)), LARGEST_NUMBER) < limit
 
 
-@COMPARISONS.add(":within_distance", "The first two numbers are less than the third apart.", NUMBER, NUMBER, NUMBER)
-def _within_distance(left: Value, right: Value, limit: Value) -> bool:
-    first, second, largest = (read_value(":within_distance", NUMBER, value) for value in (left, right, limit))
-    return bool(min(abs(wrap(first - second)), LARGEST_NUMBER) < largest)
+def _finding(name: str, doc: str, kind: str, finds: Callable[[str, str], bool]) -> Predicate:
+    """Return a predicate of a text and a part; the part has to be a text, in anything else it is not found."""
+    text, holder = reader(name, kind), {NAME: Name, STRING: str}[kind]
+
+    def holds(value: Value, sought: Value) -> bool:
+        part = text(sought)
+        return isinstance(value, holder) and finds(text(value), part)
+
+    return matcher(name, doc, "++", (kind, kind), test=holds)
 
 
-@COMPARISONS.add(":match_prefix", "The first is a name that is longer than the second and starts with it.", NAME, NAME)
-def _match_prefix(value: Value, prefix: Value) -> bool:
-    start = read_value(":match_prefix", NAME, prefix)
-    return isinstance(value, Name) and value.text.startswith(start) and value.text != start
-
-
-@COMPARISONS.add(":string:starts_with", "The first is a string that starts with the second.", STRING, STRING)
-def _starts_with(value: Value, part: Value) -> bool:
-    start = read_value(":string:starts_with", STRING, part)
-    return isinstance(value, str) and value.startswith(start)
-
-
-@COMPARISONS.add(":string:ends_with", "The first is a string that ends with the second.", STRING, STRING)
-def _ends_with(value: Value, part: Value) -> bool:
-    end = read_value(":string:ends_with", STRING, part)
-    return isinstance(value, str) and value.endswith(end)
-
-
-@COMPARISONS.add(":string:contains", "The first is a string that contains the second.", STRING, STRING)
-def _contains(value: Value, part: Value) -> bool:
-    sought = read_value(":string:contains", STRING, part)
-    return isinstance(value, str) and sought in value
-
-
-@COMPARISONS.add(":filter", "The value is /true.", BOOLEAN)
-def _filter(value: Value) -> bool:
-    return value is TRUE
+COMPARISONS: Final = by_symbol(
+    *(_comparing_numbers(f":{name}", order, words) for name, (order, words) in _ORDERS.items()),
+    *(
+        predicate(f":{kind[1:]}:{name}", f"The first {kind[1:]} {words} the second.", order, kind, kind)
+        for name, (order, words) in _ORDERS.items()
+        for kind in (TIME, DURATION)
+    ),
+    *(_relating(f":interval:{name}", relation, words) for name, (relation, words) in _RELATIONS.items()),
+    predicate(
+        ":within_distance",
+        "The first two numbers are less than the third apart.",
+        *(_within_distance, NUMBER, NUMBER, NUMBER),
+    ),
+    _finding(
+        ":match_prefix",
+        "The first is a name that is longer than the second and starts with it.",
+        *(NAME, lambda text, start: text.startswith(start) and text != start),
+    ),
+    _finding(":string:starts_with", "The first is a string that starts with the second.", STRING, str.startswith),
+    _finding(":string:ends_with", "The first is a string that ends with the second.", STRING, str.endswith),
+    _finding(":string:contains", "The first is a string that contains the second.", STRING, contains),
+    predicate(":filter", "The value is /true.", lambda value: value is TRUE, BOOLEAN),
+)

@@ -1,10 +1,13 @@
 """Durations, and intervals as pairs of times."""
 
 import re
+from functools import partial
 from math import isfinite
+from operator import add, itemgetter, mul
 from typing import Final
 
-from mayfly.mangle._values import LARGEST_NUMBER, SMALLEST_NUMBER, Duration, Float, Value, wrap
+from mayfly.mangle._calendar import HOUR, MINUTE, SECOND
+from mayfly.mangle._values import LARGEST_NUMBER, SMALLEST_NUMBER, Value
 from mayfly.mangle.builtins._entries import (
     DURATION,
     FLOAT,
@@ -13,69 +16,36 @@ from mayfly.mangle.builtins._entries import (
     PAIR,
     STRING,
     TIME,
-    Functions,
-    read_value,
+    by_name,
+    function,
+    reader,
 )
 from mayfly.mangle.builtins._limits import BuiltinError
-from mayfly.mangle.builtins._times import HOUR, MINUTE, SECOND
-
-DURATION_FUNCTIONS: Final = Functions()
 
 _UNITS: Final = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": SECOND, "m": MINUTE, "h": HOUR}
 _PART: Final = re.compile(r"([0-9]*)(?:\.([0-9]*))?([^.0-9]+)")
 _OVER: Final = 2**63
 
 
-@DURATION_FUNCTIONS.add("fn:duration:add", "The sum of two durations.", DURATION, DURATION, DURATION)
-def _add(duration: int, other: int) -> Value:
-    return Duration(wrap(duration + other))
+def _count(nanoseconds: int, unit: int) -> float:
+    """Measure a duration in a unit."""
+    sign = -1 if nanoseconds < 0 else 1
+    whole, rest = divmod(abs(nanoseconds), unit)
+    return float(sign * whole) + float(sign * rest) / float(unit)
 
 
-@DURATION_FUNCTIONS.add("fn:duration:mult", "A duration taken a number of times.", DURATION, DURATION, NUMBER)
-def _mult(duration: int, number: int) -> Value:
-    return Duration(wrap(duration * number))
+def _of_units(count: float, unit: int) -> int:
+    nanoseconds = count * float(unit)
+    # What does not fit becomes the smallest number, whatever its sign: so does the processor.
+    if not isfinite(nanoseconds) or not SMALLEST_NUMBER <= int(nanoseconds) <= LARGEST_NUMBER:
+        return SMALLEST_NUMBER
+    return int(nanoseconds)
 
 
-@DURATION_FUNCTIONS.add("fn:duration:nanos", "A duration in nanoseconds, a number.", NUMBER, DURATION)
-def _nanos(duration: int) -> Value:
-    return duration
-
-
-@DURATION_FUNCTIONS.add("fn:duration:from_nanos", "The duration of so many nanoseconds.", DURATION, NUMBER)
-def _from_nanos(number: int) -> Value:
-    return Duration(number)
-
-
-def _add_unit(plural: str, unit: int) -> None:
-    """Add the functions that measure a duration in a unit, and make one of so many units."""
-
-    @DURATION_FUNCTIONS.add(f"fn:duration:{plural}", f"A duration in {plural}, a float.", FLOAT, DURATION)
-    def measure(nanoseconds: int) -> Value:
-        sign = -1 if nanoseconds < 0 else 1
-        whole, rest = divmod(abs(nanoseconds), unit)
-        return Float(float(sign * whole) + float(sign * rest) / float(unit))
-
-    doc = f"The duration of so many {plural}, a float or number."
-
-    @DURATION_FUNCTIONS.add(f"fn:duration:from_{plural}", doc, DURATION, FLOAT_OR_NUMBER)
-    def make(count: float) -> Value:
-        nanoseconds = count * float(unit)
-        # What does not fit becomes the smallest number, whatever its sign: so does the processor.
-        if not isfinite(nanoseconds) or not SMALLEST_NUMBER <= int(nanoseconds) <= LARGEST_NUMBER:
-            return Duration(SMALLEST_NUMBER)
-        return Duration(int(nanoseconds))
-
-
-_add_unit("hours", HOUR)
-_add_unit("minutes", MINUTE)
-_add_unit("seconds", SECOND)
-
-
-@DURATION_FUNCTIONS.add("fn:duration:parse", 'The duration of a text such as "1h30m" or "500ms".', DURATION, STRING)
-def _parse(written: str) -> Value:
+def _parse(written: str) -> int:
     negative, rest = written.startswith("-"), written[1:] if written[:1] in ("-", "+") else written
     if rest == "0":
-        return Duration(0)
+        return 0
     total, place = 0, 0
     while place < len(rest):
         part = _PART.match(rest, place)
@@ -87,7 +57,7 @@ def _parse(written: str) -> Value:
     if not rest:
         raise _unreadable(written)
     _check_range(written, total, _OVER if negative else LARGEST_NUMBER)
-    return Duration(-total if negative else total)
+    return -total if negative else total
 
 
 def _nanoseconds(written: str, part: "re.Match[str]") -> int:
@@ -123,21 +93,43 @@ def _unreadable(written: str) -> BuiltinError:
     )
 
 
-@DURATION_FUNCTIONS.add("fn:interval:start", "The first part of an interval, a pair of times.", "X", PAIR)
-def _start(interval: tuple[Value, Value]) -> Value:
-    return interval[0]
-
-
-@DURATION_FUNCTIONS.add("fn:interval:end", "The second part of an interval, a pair of times.", "Y", PAIR)
-def _end(interval: tuple[Value, Value]) -> Value:
-    return interval[1]
-
-
-@DURATION_FUNCTIONS.add(
-    "fn:interval:duration", "The duration of an interval, a pair of times.", DURATION, ("fn:Pair", TIME, TIME)
-)
-def _length(interval: tuple[Value, Value]) -> Value:
-    start, end = (read_value("fn:interval:duration", TIME, part) for part in interval)
+def _length(interval: tuple[Value, Value]) -> int:
+    start, end = map(_instant, interval)
     if start == SMALLEST_NUMBER or end == LARGEST_NUMBER:
         raise BuiltinError("fn:interval:duration: an interval that is open on one side has no duration")
-    return Duration(wrap(end - start))
+    length: int = end - start
+    return length
+
+
+_instant = reader("fn:interval:duration", TIME)
+
+DURATION_FUNCTIONS: Final = by_name(
+    function("fn:duration:add", "The sum of two durations.", add, DURATION, DURATION, DURATION),
+    function("fn:duration:mult", "A duration taken a number of times.", mul, DURATION, DURATION, NUMBER),
+    function("fn:duration:nanos", "A duration in nanoseconds, a number.", int, NUMBER, DURATION),
+    function("fn:duration:from_nanos", "The duration of so many nanoseconds.", int, DURATION, NUMBER),
+    *(
+        made
+        for plural, unit in (("hours", HOUR), ("minutes", MINUTE), ("seconds", SECOND))
+        for made in (
+            function(
+                f"fn:duration:{plural}",
+                f"A duration in {plural}, a float.",
+                *(partial(_count, unit=unit), FLOAT, DURATION),
+            ),
+            function(
+                f"fn:duration:from_{plural}",
+                f"The duration of so many {plural}, a float or number.",
+                *(partial(_of_units, unit=unit), DURATION, FLOAT_OR_NUMBER),
+            ),
+        )
+    ),
+    function("fn:duration:parse", 'The duration of a text such as "1h30m" or "500ms".', _parse, DURATION, STRING),
+    function("fn:interval:start", "The first part of an interval, a pair of times.", itemgetter(0), "X", PAIR),
+    function("fn:interval:end", "The second part of an interval, a pair of times.", itemgetter(1), "Y", PAIR),
+    function(
+        "fn:interval:duration",
+        "The duration of an interval, a pair of times.",
+        *(_length, DURATION, ("fn:Pair", TIME, TIME)),
+    ),
+)

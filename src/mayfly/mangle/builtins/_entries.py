@@ -5,19 +5,18 @@ tuple of the constructor and its arguments (`("fn:List", "X")`). The types are t
 the reference's own table is narrower in places (numbers where floats are taken).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import isnan, nan
 from operator import attrgetter
-from typing import Any, Final, TypeAlias, TypeVar, Union
+from typing import Any, Final, TypeAlias, Union
 
 from mayfly.mangle._symbols import Symbol
-from mayfly.mangle._values import Duration, Float, List, Map, Name, Pair, Row, Struct, Time, Value
-from mayfly.mangle.builtins._limits import BuiltinError
+from mayfly.mangle._values import FALSE, TRUE, Duration, Float, List, Map, Name, Pair, Row, Struct, Time, Value, wrap
+from mayfly.mangle.builtins._limits import BuiltinError, checked
 
 TypeExpression: TypeAlias = Union[str, "tuple[TypeExpression, ...]"]
-Compute = TypeVar("Compute", bound=Callable[..., Value])
-Test = TypeVar("Test", bound=Callable[..., bool])
 
 ANY: Final = "/any"
 NAME: Final = "/name"
@@ -88,45 +87,60 @@ class Function:
             return self.call
 
         def refuse(*_: Value) -> Value:
-            raise BuiltinError(f"{self.name} takes {_count(self.arity or 0)}, got {count}")
+            raise BuiltinError(f"{self.name} takes {count_arguments(self.arity or 0)}, got {count}")
 
         return refuse
 
 
-class Functions(dict[str, Function]):
-    """A table of functions by name, filled by decorators."""
+def function(
+    name: str,
+    doc: str,
+    compute: Callable[..., Any],
+    gives: TypeExpression | None,
+    *takes: TypeExpression,
+    head_only: bool = False,
+) -> Function:
+    """Return a function of so many arguments, made of a plain Python one.
 
-    def add(
-        self, name: str, doc: str, gives: TypeExpression, *takes: TypeExpression, head_only: bool = False
-    ) -> Callable[[Compute], Compute]:
-        """Add a function of so many arguments, each handed over as what its type holds: a list as a tuple, say."""
-
-        def register(compute: Compute) -> Compute:
-            call = _reading(name, takes, compute)
-            self[name] = Function(name=name, arity=len(takes), call=call, doc=doc, gives=gives, head_only=head_only)
-            return compute
-
-        return register
-
-    def variadic(self, name: str, doc: str, gives: TypeExpression | None) -> Callable[[Compute], Compute]:
-        """Add a function of any number of arguments, which reads them itself."""
-
-        def register(compute: Compute) -> Compute:
-            self[name] = Function(name=name, arity=None, call=compute, doc=doc, gives=gives)
-            return compute
-
-        return register
-
-
-def _reading(name: str, takes: Sequence[TypeExpression], compute: Callable[..., Value]) -> Callable[..., Value]:
-    """Return a function that reads its arguments by their types before it computes."""
-    if not any(_key(expression) in _ACCEPTED for expression in takes):
-        return compute
+    Each argument is handed over as what its type holds (a list as a tuple, say), and the result is made a value of the
+    type that it gives; a result of another type is a value already.
+    """
+    readers, make = [reader(name, kind) for kind in takes], maker(name, gives)
 
     def call(*values: Value) -> Value:
-        return compute(*[read_value(name, kind, value) for kind, value in zip(takes, values, strict=True)])
+        return make(compute(*[read(value) for read, value in zip(readers, values, strict=True)]))
 
-    return call
+    return Function(name=name, arity=len(takes), call=call, doc=doc, gives=gives, head_only=head_only)
+
+
+def variadic(
+    name: str,
+    doc: str,
+    compute: Callable[..., Any],
+    gives: TypeExpression | None,
+    *,
+    each: TypeExpression | None = None,
+    least: int = 0,
+) -> Function:
+    """Return a function of any number of arguments: of the type *each*, or else one that reads and makes values itself.
+
+    The commonest of all are of the second kind: there is no call for each argument.
+    """
+    if each is None:
+        return Function(name=name, arity=None, call=compute, doc=doc, gives=gives)
+    read, make = reader(name, each), maker(name, gives)
+
+    def call(*values: Value) -> Value:
+        if len(values) < least:
+            raise BuiltinError(f"{name} needs at least {count_arguments(least)}")
+        return make(compute(*map(read, values)))
+
+    return Function(name=name, arity=None, call=call, doc=doc, gives=gives)
+
+
+def by_name(*functions: Function) -> dict[str, Function]:
+    """Return the table of some functions."""
+    return {function.name: function for function in functions}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,40 +178,55 @@ class Predicate:
     """Whether it holds of values for all columns, for use under negation, where "-" columns are bound as well."""
 
 
-class Predicates(dict[Symbol, Predicate]):
-    """A table of builtin predicates, filled by decorators."""
+def predicate(name: str, doc: str, test: Callable[..., bool], *types: TypeExpression) -> Predicate:
+    """Return a predicate that tests values, each handed over as what its type holds."""
+    readers = [reader(name, kind) for kind in types]
 
-    def put(
-        self, name: str, modes: str, types: Sequence[TypeExpression], *, doc: str, **ways: Callable[..., Any]
-    ) -> None:
-        """Add a predicate with the *ways* in which it is computed: `test`, or `solve` and `holds`."""
-        symbol = Symbol(name, len(modes))
-        self[symbol] = Predicate(symbol=symbol, modes=tuple(modes), types=tuple(types), doc=doc, **ways)
+    def holds(*values: Value) -> bool:
+        return test(*[read(value) for read, value in zip(readers, values, strict=True)])
 
-    def add(self, name: str, doc: str, *types: TypeExpression) -> Callable[[Test], Test]:
-        """Add a predicate that only tests values."""
-
-        def register(test: Test) -> Test:
-            self.put(name, "+" * len(types), types, doc=doc, test=test)
-            return test
-
-        return register
+    return matcher(name, doc, "+" * len(types), types, test=holds)
 
 
-def read_value(builtin: str, kind: TypeExpression, value: Value) -> Any:
-    """Return what a value of this type holds, or raise; a value of any type is returned as it is."""
-    accepted = _ACCEPTED.get(_key(kind))
+def matcher(name: str, doc: str, modes: str, types: Sequence[TypeExpression], **ways: Callable[..., Any]) -> Predicate:
+    """Return a predicate that reads its arguments itself, with its *ways*: `test`, or `solve` and `holds`."""
+    return Predicate(symbol=Symbol(name, len(modes)), modes=tuple(modes), types=tuple(types), doc=doc, **ways)
+
+
+def by_symbol(*predicates: Predicate) -> dict[Symbol, Predicate]:
+    """Return the table of some predicates."""
+    return {predicate.symbol: predicate for predicate in predicates}
+
+
+def reader(builtin: str, kind: TypeExpression, *, plural: bool = False) -> Callable[[Value], Any]:
+    """Return the function that takes what a value of this type holds, or raises; one of any type stays as it is."""
+    accepted = _ACCEPTED.get(_key(kind, _ACCEPTED))
     if accepted is None:
-        return value
+        return _unchanged
     wanted, readers = accepted
-    read = readers.get(type(value))
-    if read is None:
-        raise unfit(builtin, wanted, value)
-    return read(value)
+    told = f"{wanted.removeprefix('a ')}s" if plural else wanted
+
+    def read(value: Value) -> Any:
+        take = readers.get(type(value))
+        if take is None:
+            raise unfit(builtin, told, value)
+        return take(value)
+
+    return read
 
 
-def _key(kind: TypeExpression) -> TypeExpression:
-    return kind if kind in _ACCEPTED or isinstance(kind, str) else kind[0]
+def maker(builtin: str, kind: TypeExpression | None) -> Callable[[Any], Value]:
+    """Return the function that makes a value of this type of what Python computed."""
+    make = _MADE.get(_key(kind, _MADE)) if kind is not None else None
+    return _unchanged if make is None else partial(make, builtin)
+
+
+def _unchanged(value: Value) -> Value:
+    return value
+
+
+def _key(kind: TypeExpression, table: Mapping[TypeExpression, object]) -> TypeExpression:
+    return kind if kind in table or isinstance(kind, str) else kind[0]
 
 
 def unfit(builtin: str, wanted: str, value: Value) -> BuiltinError:
@@ -224,5 +253,19 @@ def make_float(size: float) -> Float:
     return _NAN if isnan(size) else Float(size)
 
 
-def _count(number: int) -> str:
+def count_arguments(number: int) -> str:
+    """Say a number of arguments."""
     return f"{number} argument{'' if number == 1 else 's'}"
+
+
+# By type, or by what constructs it: how a value is made of what Python computed; numbers wrap around at 64 bits.
+_MADE: Final[dict[TypeExpression, Callable[[str, Any], Value]]] = {
+    NUMBER: lambda builtin, number: wrap(number),
+    FLOAT: lambda builtin, size: make_float(size),
+    NAME: lambda builtin, text: Name(text),
+    TIME: lambda builtin, nanoseconds: Time(wrap(nanoseconds)),
+    DURATION: lambda builtin, nanoseconds: Duration(wrap(nanoseconds)),
+    BOOLEAN: lambda builtin, holds: TRUE if holds else FALSE,
+    "fn:List": lambda builtin, items: checked(builtin, List(tuple(items))),
+    "fn:Pair": lambda builtin, parts: checked(builtin, Pair(parts)),
+}

@@ -7,25 +7,20 @@ of a zone.
 import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from operator import add, sub
 from time import time_ns
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from mayfly.mangle._values import Duration, Time, Value, wrap
-from mayfly.mangle.builtins._entries import DURATION, NAME, NUMBER, STRING, TIME, Functions
+from mayfly.mangle._calendar import DAY, HOUR, MINUTE, SECOND, date_of, days_of, is_date
+from mayfly.mangle.builtins._entries import DURATION, NAME, NUMBER, STRING, TIME, Function, by_name, function
 from mayfly.mangle.builtins._limits import BuiltinError
-
-SECOND: Final = 10**9
-MINUTE: Final = 60 * SECOND
-HOUR: Final = 60 * MINUTE
-DAY: Final = 24 * HOUR
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY_SECONDS: Final = 86_400
 # A day short of what datetime holds, so that no zone's offset leads out of it.
 _EARLIEST: Final = int((datetime(1, 1, 2, tzinfo=UTC) - _EPOCH).total_seconds())
 _LATEST: Final = int((datetime(9999, 12, 30, tzinfo=UTC) - _EPOCH).total_seconds())
-_MONTH_DAYS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _CLOCK: Final = r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{1,2}):([0-9]{2}):([0-9]{2})"
 _INSTANT: Final = re.compile(_CLOCK + r"(?:[.,]([0-9]+))?(?:Z|([+-])([0-9]{2}):([0-9]{2}))")
 # With exactly nine places a sign may stand in the first of them.
@@ -76,7 +71,7 @@ def to_civil(nanoseconds: int, zone: Zone | None = None) -> Civil:
     seconds, nanosecond = divmod(nanoseconds, SECOND)
     offset = 0 if zone is None else zone.offset(seconds)
     days, rest = divmod(seconds + offset, _DAY_SECONDS)
-    year, month, day = _date_of(days)
+    year, month, day = date_of(days)
     hour, rest = divmod(rest, 3600)
     minute, second = divmod(rest, 60)
     return Civil(year, month, day, hour, minute, second, nanosecond, offset, (days + 3) % 7)
@@ -88,7 +83,7 @@ def from_civil(year: int, month: int, day: int, seconds: int = 0, zone: Zone | N
     Where the clock shows it twice or never, the offset is the one that holds at the instant found with the offset that
     holds at the same time of day in UTC.
     """
-    instant = (_days_of(year, month, 1) + day - 1) * _DAY_SECONDS + seconds
+    instant = (days_of(year, month, 1) + day - 1) * _DAY_SECONDS + seconds
     if zone is not None and (guess := zone.offset(instant)):
         instant -= zone.offset(instant - guess)
     return instant * SECOND
@@ -118,7 +113,7 @@ def read_local(builtin: str, text: str, zone: Zone) -> int:
 
 def _fields(builtin: str, text: str, found: "re.Match[str]") -> tuple[tuple[int, int, int], int]:
     year, month, day, hour, minute, second = (int(found[place]) for place in range(1, 7))
-    if not (1 <= month <= 12 and 1 <= day <= _last_day(year, month)):
+    if not is_date(year, month, day):
         raise BuiltinError(f'{builtin}: there is no such day as in "{text}"')
     if hour > 23 or minute > 59 or second > 59:
         raise BuiltinError(f'{builtin}: no clock shows the time in "{text}"')
@@ -133,31 +128,6 @@ def _unreadable(builtin: str, text: str, example: str) -> BuiltinError:
     return BuiltinError(f'{builtin} cannot read "{text[:40]}" as a time; write it like {example}')
 
 
-def _last_day(year: int, month: int) -> int:
-    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    return 29 if month == 2 and leap else _MONTH_DAYS[month - 1]
-
-
-def _days_of(year: int, month: int, day: int) -> int:
-    """Count the days from 1970-01-01 to a date; the year is taken to begin in March, so the leap day comes last."""
-    year -= month <= 2
-    era, of_era = divmod(year, 400)
-    of_year = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
-    return era * 146_097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719_468
-
-
-def _date_of(days: int) -> tuple[int, int, int]:
-    """Return year, month and day of a day counted from 1970-01-01: the inverse of `_days_of`."""
-    era, of_era = divmod(days + 719_468, 146_097)
-    year = (of_era - of_era // 1_460 + of_era // 36_524 - of_era // 146_096) // 365
-    of_year = of_era - (365 * year + year // 4 - year // 100)
-    shifted = (5 * of_year + 2) // 153
-    month = shifted + 3 if shifted < 10 else shifted - 9
-    return year + era * 400 + (month <= 2), month, of_year - (153 * shifted + 2) // 5 + 1
-
-
-TIME_FUNCTIONS: Final = Functions()
-
 _UNITS: Final = {
     "/day": DAY,
     "/hour": HOUR,
@@ -169,51 +139,7 @@ _UNITS: Final = {
 }
 
 
-@TIME_FUNCTIONS.add("fn:time:now", "The time at which it is evaluated.", TIME)
-def _now() -> Value:
-    return Time(time_ns())
-
-
-@TIME_FUNCTIONS.add("fn:time:add", "A time moved by a duration.", TIME, TIME, DURATION)
-def _add(time: int, duration: int) -> Value:
-    return Time(wrap(time + duration))
-
-
-@TIME_FUNCTIONS.add("fn:time:sub", "The duration from the second time to the first.", DURATION, TIME, TIME)
-def _sub(time: int, other: int) -> Value:
-    return Duration(wrap(time - other))
-
-
-@TIME_FUNCTIONS.add("fn:time:from_unix_nanos", "The time so many nanoseconds after 1970.", TIME, NUMBER)
-def _from_nanos(number: int) -> Value:
-    return Time(number)
-
-
-@TIME_FUNCTIONS.add("fn:time:to_unix_nanos", "The nanoseconds from 1970 to a time.", NUMBER, TIME)
-def _to_nanos(time: int) -> Value:
-    return time
-
-
-@TIME_FUNCTIONS.add(
-    "fn:time:format",
-    "The text of a time in UTC down to a unit: /year, /month, /day, /hour … /nanosecond.",
-    *(STRING, TIME, NAME),
-)
-def _format(time: int, precision: str) -> Value:
-    return _shown("fn:time:format", to_civil(time), precision)
-
-
-@TIME_FUNCTIONS.add(
-    "fn:time:format_civil",
-    "The text of a time in a time zone down to a unit: /year, /month, /day, /hour … /nanosecond.",
-    *(STRING, TIME, STRING, NAME),
-)
-def _format_civil(time: int, zone: str, precision: str) -> Value:
-    builtin = "fn:time:format_civil"
-    return _shown(builtin, to_civil(time, find_zone(builtin, zone)), precision)
-
-
-def _shown(builtin: str, civil: Civil, precision: str) -> str:
+def _format(builtin: str, civil: Civil, precision: str) -> str:
     date = f"{civil.year:04}"
     if precision == "/year":
         return date
@@ -234,59 +160,43 @@ def _shown(builtin: str, civil: Civil, precision: str) -> str:
     }
     if precision not in parts:
         raise _unknown_unit(builtin, precision, ("/year", "/month", "/day", *parts))
-    return date + clock + parts[precision] + _shown_offset(civil.offset)
+    return date + clock + parts[precision] + _format_offset(civil.offset)
 
 
-def _shown_offset(seconds: int) -> str:
+def _format_offset(seconds: int) -> str:
     if seconds == 0:
         return "Z"
     hours, minutes = divmod(abs(seconds) // 60, 60)
     return f"{'-' if seconds <= -60 else '+'}{hours:02}:{minutes:02}"
 
 
-@TIME_FUNCTIONS.add("fn:time:parse_rfc3339", 'The time of a text such as "2024-05-01T10:00:00+02:00".', TIME, STRING)
-def _parse_rfc3339(text: str) -> Value:
-    return Time(wrap(read_instant("fn:time:parse_rfc3339", text)))
+def _format_civil(time: int, zone: str, precision: str) -> str:
+    builtin = "fn:time:format_civil"
+    return _format(builtin, to_civil(time, find_zone(builtin, zone)), precision)
 
 
-@TIME_FUNCTIONS.add(
-    "fn:time:parse_civil",
-    'The time of a text such as "2024-05-01T10:00:00" in a time zone such as "Europe/Rome".',
-    *(TIME, STRING, STRING),
-)
-def _parse_civil(text: str, zone: str) -> Value:
-    builtin = "fn:time:parse_civil"
-    return Time(wrap(read_local(builtin, text, find_zone(builtin, zone))))
+def _parse_civil(text: str, zone: str) -> int:
+    return read_local("fn:time:parse_civil", text, find_zone("fn:time:parse_civil", zone))
 
 
-@TIME_FUNCTIONS.add(
-    "fn:time:trunc",
-    "A time rounded down, in UTC, to a unit: /day, /hour, /minute, /second … /nanosecond.",
-    *(TIME, TIME, NAME),
-)
-def _trunc(time: int, unit: str) -> Value:
+def _trunc(time: int, unit: str) -> int:
     if unit not in _UNITS:
         raise _unknown_unit("fn:time:trunc", unit, tuple(_UNITS))
-    return Time(wrap(time - time % _UNITS[unit]))
+    return time - time % _UNITS[unit]
 
 
-@TIME_FUNCTIONS.add(
-    "fn:time:trunc_civil",
-    "A time rounded down, in a time zone, to a unit: /year, /month, /week (from Monday) or /day.",
-    *(TIME, TIME, STRING, NAME),
-)
-def _trunc_civil(time: int, zone: str, unit: str) -> Value:
+def _trunc_civil(time: int, zone: str, unit: str) -> int:
     builtin = "fn:time:trunc_civil"
     rules = find_zone(builtin, zone)
     civil = to_civil(time, rules)
     if unit == "/year":
-        return Time(wrap(from_civil(civil.year, 1, 1, 0, rules)))
+        return from_civil(civil.year, 1, 1, 0, rules)
     if unit == "/month":
-        return Time(wrap(from_civil(civil.year, civil.month, 1, 0, rules)))
+        return from_civil(civil.year, civil.month, 1, 0, rules)
     if unit not in ("/week", "/day"):
         raise _unknown_unit(builtin, unit, ("/year", "/month", "/week", "/day"))
     midnight = from_civil(civil.year, civil.month, civil.day, 0, rules)
-    return Time(wrap(midnight if unit == "/day" else _monday(midnight, rules)))
+    return midnight if unit == "/day" else _monday(midnight, rules)
 
 
 def _monday(midnight: int, zone: Zone) -> int:
@@ -300,16 +210,52 @@ def _unknown_unit(builtin: str, unit: str, known: tuple[str, ...]) -> BuiltinErr
     return BuiltinError(f"{builtin} knows no unit {unit[:40]}; it knows {', '.join(known)}")
 
 
-def _add_field(field: str, doc: str) -> None:
-    @TIME_FUNCTIONS.add(f"fn:time:{field}", doc, NUMBER, TIME)
-    def read(time: int) -> Value:
-        found: int = getattr(to_civil(time), field)
-        return found
+def _field(name: str, doc: str) -> Function:
+    return function(f"fn:time:{name}", doc, lambda time: getattr(to_civil(time), name), NUMBER, TIME)
 
 
-_add_field("year", "The year of a time, in UTC.")
-_add_field("month", "The month of a time, 1 to 12, in UTC.")
-_add_field("day", "The day of the month of a time, in UTC.")
-_add_field("hour", "The hour of a time, 0 to 23, in UTC.")
-_add_field("minute", "The minute of a time, 0 to 59.")
-_add_field("second", "The second of a time, 0 to 59.")
+TIME_FUNCTIONS: Final = by_name(
+    function("fn:time:now", "The time at which it is evaluated.", time_ns, TIME),
+    function("fn:time:add", "A time moved by a duration.", add, TIME, TIME, DURATION),
+    function("fn:time:sub", "The duration from the second time to the first.", sub, DURATION, TIME, TIME),
+    function("fn:time:from_unix_nanos", "The time so many nanoseconds after 1970.", int, TIME, NUMBER),
+    function("fn:time:to_unix_nanos", "The nanoseconds from 1970 to a time.", int, NUMBER, TIME),
+    function(
+        "fn:time:format",
+        "The text of a time in UTC down to a unit: /year, /month, /day, /hour … /nanosecond.",
+        lambda time, precision: _format("fn:time:format", to_civil(time), precision),
+        *(STRING, TIME, NAME),
+    ),
+    function(
+        "fn:time:format_civil",
+        "The text of a time in a time zone down to a unit: /year, /month, /day, /hour … /nanosecond.",
+        *(_format_civil, STRING, TIME, STRING, NAME),
+    ),
+    function(
+        "fn:time:parse_rfc3339",
+        'The time of a text such as "2024-05-01T10:00:00+02:00".',
+        lambda text: read_instant("fn:time:parse_rfc3339", text),
+        *(TIME, STRING),
+    ),
+    function(
+        "fn:time:parse_civil",
+        'The time of a text such as "2024-05-01T10:00:00" in a time zone such as "Europe/Rome".',
+        *(_parse_civil, TIME, STRING, STRING),
+    ),
+    function(
+        "fn:time:trunc",
+        "A time rounded down, in UTC, to a unit: /day, /hour, /minute, /second … /nanosecond.",
+        *(_trunc, TIME, TIME, NAME),
+    ),
+    function(
+        "fn:time:trunc_civil",
+        "A time rounded down, in a time zone, to a unit: /year, /month, /week (from Monday) or /day.",
+        *(_trunc_civil, TIME, TIME, STRING, NAME),
+    ),
+    _field("year", "The year of a time, in UTC."),
+    _field("month", "The month of a time, 1 to 12, in UTC."),
+    _field("day", "The day of the month of a time, in UTC."),
+    _field("hour", "The hour of a time, 0 to 23, in UTC."),
+    _field("minute", "The minute of a time, 0 to 59."),
+    _field("second", "The second of a time, 0 to 59."),
+)

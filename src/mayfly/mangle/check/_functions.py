@@ -1,4 +1,4 @@
-"""Check the functions of a clause and what follows `|>`, and evaluate the functions of facts."""
+"""Check the functions of a clause and what follows `|>`."""
 
 from collections.abc import Iterable, Iterator
 
@@ -6,22 +6,19 @@ from mayfly.mangle._ast import (
     Apply,
     Atom,
     Clause,
-    Constant,
     Equality,
     Let,
     Negation,
-    Place,
     Term,
     Transform,
     Variable,
 )
-from mayfly.mangle._errors import MangleError, Stage
-from mayfly.mangle._text import show_term
-from mayfly.mangle._values import Row, Value
+from mayfly.mangle._errors import Stage
+from mayfly.mangle._evaluate import unknown_function
 from mayfly.mangle._visit import all_variables, interval_variables, terms_of, variables
-from mayfly.mangle.builtins import FUNCTIONS, REDUCERS, BuiltinError
+from mayfly.mangle.builtins import FUNCTIONS, REDUCERS, count_arguments
 from mayfly.mangle.check._bindings import Bindings
-from mayfly.mangle.check._problems import Problems, nearest
+from mayfly.mangle.check._problems import Problems
 from mayfly.mangle.check._terms import WILDCARD
 
 _PAIRED = {"fn:struct": "{ /key: value, … }", "fn:map": "[ key: value, … ]"}
@@ -53,11 +50,6 @@ def check_term(term: Term, problems: Problems, *, in_head: bool, stage: Stage = 
             problems.add(fault[0], place=application.place, fix=fault[1], stage=stage)
 
 
-def evaluate_fact(clause: Clause) -> Row:
-    """Return the row of a fact, its functions evaluated; raise what goes wrong as an error of the analysis."""
-    return tuple(evaluate(term) for term in clause.head.arguments)
-
-
 def _applications(term: Term) -> Iterator[Apply]:
     if isinstance(term, Apply):
         for argument in term.arguments:
@@ -69,46 +61,15 @@ def _fault(application: Apply, *, in_head: bool) -> tuple[str, str | None] | Non
     name, given = application.function, len(application.arguments)
     function = FUNCTIONS.get(name)
     if function is None or (function.head_only and not in_head):
-        return _unknown(name)
+        return unknown_function(name)
     if function.arity is not None and function.arity != given:
-        return f"{name} takes {function.arity} argument{'s' * (function.arity != 1)}, not {given}", _wrong_count(name)
+        fix = "write fn:count() for the number of rows" if name == "fn:count" else None
+        return f"{name} takes {count_arguments(function.arity)}, not {given}", fix
     if given < function.minimum:
-        return f"{name} takes at least {function.minimum} argument{'s' * (function.minimum != 1)}", None
+        return f"{name} takes at least {count_arguments(function.minimum)}", None
     if name in _PAIRED and given % 2:
         return f"a key of {name} has no value", f"write {_PAIRED[name]}"
     return None
-
-
-def _wrong_count(name: str) -> str | None:
-    return "write fn:count() for the number of rows" if name == "fn:count" else None
-
-
-def _unknown(name: str) -> tuple[str, str | None]:
-    similar = nearest(name, [known for known, function in FUNCTIONS.items() if not function.head_only])
-    if name in FUNCTIONS:
-        return f"{name} can be used in the head of a rule only", None
-    return f"there is no function {name}", f"did you mean {similar}?" if similar else None
-
-
-def evaluate(term: Term) -> Value:
-    """Return the value of a term without variables; raise what goes wrong as an error of the analysis."""
-    if isinstance(term, Constant):
-        return term.value
-    if isinstance(term, Variable):
-        raise MangleError(f"a fact has no variables, found {term.name}", stage="analyze", place=term.place)
-    arguments = [evaluate(argument) for argument in term.arguments]
-    function = FUNCTIONS.get(term.function)
-    if function is None:
-        message, fix = _unknown(term.function)
-        raise MangleError(message, stage="analyze", place=term.place, fix=fix)
-    try:
-        return function.taking(len(arguments))(*arguments)
-    except BuiltinError as error:
-        raise _failed(term, str(error), term.place) from None
-
-
-def _failed(term: Term, why: str, place: Place) -> MangleError:
-    return MangleError(f"{show_term(term)} has no value: {why}", stage="analyze", place=place)
 
 
 GROUP_BY = "fn:group_by"

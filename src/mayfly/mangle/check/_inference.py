@@ -7,14 +7,14 @@ is reported: a variable of the body that two atoms give different types, or a he
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from mayfly.mangle._ast import Apply, Atom, Constant, Equality, Premise, Term, Timed, Variable
+from mayfly.mangle._ast import Apply, Atom, Constant, Equality, Negation, Premise, Term, Variable
 from mayfly.mangle._checked import Declared, Rule
 from mayfly.mangle._errors import MangleError
+from mayfly.mangle._evaluate import evaluate
 from mayfly.mangle._text import show_term
 from mayfly.mangle._values import Name
-from mayfly.mangle._visit import variables
+from mayfly.mangle._visit import atom_of, variables
 from mayfly.mangle.builtins import FUNCTIONS, PREDICATES
-from mayfly.mangle.check._functions import evaluate
 from mayfly.mangle.check._known import Known
 from mayfly.mangle.check._problems import Problems
 from mayfly.mangle.check._types import ANYTHING, NOWHERE, disjoint, show_type, singleton, type_of
@@ -55,8 +55,9 @@ class Inference:
         for let in self._rule.transform.lets if self._rule.transform else ():
             self._note(let.variable, Reason(self._type(let.function), let.function.function, declared=True))
         for premise in self._rule.premises:
-            if isinstance(premise, Atom | Timed):
-                self._check_atom(premise if isinstance(premise, Atom) else premise.atom, problems, in_head=False)
+            atom = atom_of(premise)
+            if atom is not None and not isinstance(premise, Negation):
+                self._check_atom(atom, problems, in_head=False)
         self._check_atom(self._rule.head, problems, in_head=True)
 
     def _note(self, variable: Variable, reason: Reason) -> None:
@@ -67,13 +68,13 @@ class Inference:
             reasons.append(reason)
 
     def _learn(self, premise: Premise) -> None:
-        if isinstance(premise, Equality):
-            if not premise.negated:
-                self._learn_equality(premise)
+        atom = atom_of(premise)
+        if isinstance(premise, Equality) and not premise.negated:
+            self._learn_equality(premise)
         elif isinstance(premise, Atom) and premise.symbol in PREDICATES:
             self._learn_builtin(premise)
-        elif isinstance(premise, Atom | Timed):
-            self._learn_atom(premise if isinstance(premise, Atom) else premise.atom)
+        elif atom is not None and not isinstance(premise, Negation):
+            self._learn_atom(atom)
 
     def _learn_equality(self, premise: Equality) -> None:
         for one, other in ((premise.left, premise.right), (premise.right, premise.left)):
@@ -197,7 +198,7 @@ class Inference:
 
     def _built(self, term: Apply) -> Term:
         try:
-            return singleton(evaluate(term))
+            return singleton(evaluate(term, stage="analyze"))
         except MangleError:
             return ANYTHING
 
@@ -211,14 +212,7 @@ class Inference:
 
 def check_types(rules: Sequence[Rule], known: Known, problems: Problems) -> None:
     """Report every rule that contradicts the declared types."""
-    if any(_has_types(declared) for declared in known.all().values()):
+    types = (kind for declared in known.all().values() for bound in declared.bounds for kind in bound)
+    if any(not (isinstance(kind, Constant) and kind.value == Name("/any")) for kind in types):
         for rule in rules:
             Inference(rule, known).check(problems)
-
-
-def _has_types(declared: Declared) -> bool:
-    return any(not _is_any(kind) for bound in declared.bounds for kind in bound)
-
-
-def _is_any(kind: Term) -> bool:
-    return isinstance(kind, Constant) and kind.value == Name("/any")

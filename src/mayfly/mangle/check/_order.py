@@ -53,7 +53,8 @@ def delay_negations(written: Sequence[Step], bound: set[str], known: Known) -> l
             continue
         reflected = _reflected(premise, bound, known)
         ordered.append(step if reflected is None else Step(reflected, reflected))
-        if reflected is None and not isinstance(premise, Negation) and not _is_inequality(premise):
+        tests = isinstance(premise, Negation) or (isinstance(premise, Equality) and premise.negated)
+        if reflected is None and not tests:
             bound |= {variable.name for variable in premise_variables(premise)}
         if waiting and len(bound) > size:
             size = len(bound)
@@ -64,10 +65,6 @@ def delay_negations(written: Sequence[Step], bound: set[str], known: Known) -> l
 
 def _needs(premise: Premise) -> set[str]:
     return {variable.name for variable in premise_variables(premise) if not is_wildcard(variable.name)}
-
-
-def _is_inequality(premise: Premise) -> bool:
-    return isinstance(premise, Equality) and premise.negated
 
 
 def _reflected(premise: Premise, bound: set[str], known: Known) -> Atom | None:

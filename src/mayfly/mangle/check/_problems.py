@@ -6,6 +6,7 @@ from itertools import islice
 
 from mayfly.mangle._ast import Place, Symbol
 from mayfly.mangle._errors import MangleError, Stage, raise_all
+from mayfly.mangle.builtins import count_arguments
 
 MOST_ERRORS = 20
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -78,7 +79,7 @@ def unknown_predicate(symbol: Symbol, known: Mapping[Symbol, object], *, similar
     if arities:
         listed = " or ".join(map(str, arities))
         return (
-            f"{symbol.name} is used with {_arguments(symbol.arity)}, but it has {listed}",
+            f"{symbol.name} is used with {count_arguments(symbol.arity)}, but it has {listed}",
             f"give it as many, or declare the other one as well: {declare(symbol)}",
         )
     alike = nearest(symbol.name, {other.name for other in known}) if similar else None
@@ -86,7 +87,3 @@ def unknown_predicate(symbol: Symbol, known: Mapping[Symbol, object], *, similar
         return f"nothing declares or defines {symbol}", f"declare it: {declare(symbol)}"
     meant = min((other for other in known if other.name == alike), key=lambda other: abs(other.arity - symbol.arity))
     return f"nothing declares or defines {symbol}", f"did you mean {meant}? If not, declare it: {declare(symbol)}"
-
-
-def _arguments(count: int) -> str:
-    return f"{count} argument{'' if count == 1 else 's'}"

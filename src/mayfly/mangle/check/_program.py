@@ -10,10 +10,8 @@ from mayfly.mangle._ast import (
     Atom,
     Clause,
     Constant,
-    Equality,
     Interval,
     Negation,
-    Place,
     Premise,
     Symbol,
     Term,
@@ -21,14 +19,15 @@ from mayfly.mangle._ast import (
     Unit,
 )
 from mayfly.mangle._checked import Checked, Declared, Given, Rule
-from mayfly.mangle._errors import MangleError, Stage
+from mayfly.mangle._errors import MangleError
+from mayfly.mangle._evaluate import evaluate
 from mayfly.mangle._packages import resolve_packages
 from mayfly.mangle._text import show_premise, show_row, show_term, show_value
 from mayfly.mangle._values import Duration, Row, Time
-from mayfly.mangle._visit import all_variables, interval_variables
+from mayfly.mangle._visit import all_variables, atom_of, interval_variables
 from mayfly.mangle.builtins import PREDICATES
 from mayfly.mangle.check._bindings import Bindings, head_inputs
-from mayfly.mangle.check._functions import check_functions, check_transform, defined_by, evaluate_fact
+from mayfly.mangle.check._functions import check_functions, check_transform, defined_by
 from mayfly.mangle.check._inference import check_types
 from mayfly.mangle.check._known import Known, package_of
 from mayfly.mangle.check._order import Evaluation, Step, delay_negations, steps
@@ -40,13 +39,10 @@ from mayfly.mangle.check._types import Test, show_type, test_of
 _NOTHING: Mapping[Symbol, Declared] = MappingProxyType({})
 
 
-def check_program(
-    units: Sequence[Unit], *, extra: Mapping[Symbol, Declared] = _NOTHING, bounds: bool = True
-) -> Checked:
+def check_program(units: Sequence[Unit], *, extra: Mapping[Symbol, Declared] = _NOTHING) -> Checked:
     """Check a program and return it ready for evaluation, or raise everything that is wrong with it.
 
-    *extra* are predicates that are known from elsewhere. Without *bounds* the declared types are read but not held
-    against facts and rules, for rules that were written for an engine which never looked at them.
+    *extra* are predicates that are known from elsewhere.
     An error of stage "analyze" means that the program makes no sense as it stands; "eval", that it could not be
     evaluated: a negation cycle, or a variable without a value.
     """
@@ -66,9 +62,8 @@ def check_program(
             written.append(rule or _as_written(clause))
     if not problems.hinder_analysis():
         check_temporal_recursion(rules, known, problems)
-    if bounds:
-        check_types(rules, known, problems)
-        problems.extend(islice(given_faults(known.all(), given), MOST_REPORTED))
+    check_types(rules, known, problems)
+    problems.extend(islice(given_faults(known.all(), given), MOST_REPORTED))
     strata = stratify(written, problems)
     problems.raise_found()
     return Checked(declared=known.all(), given=tuple(given), rules=tuple(rules), strata=strata)
@@ -103,7 +98,7 @@ def make_fact(clause: Clause, known: Known, problems: Problems) -> Given | None:
         )
     if not found:
         try:
-            row = evaluate_fact(clause)
+            row = tuple(evaluate(term, stage="analyze") for term in clause.head.arguments)
         except MangleError as error:
             found.extend([error])
         else:
@@ -195,9 +190,9 @@ def _check_interval(time: Interval, problems: Problems) -> None:
 
 
 def _check_premise(premise: Premise, clause: Clause, known: Known, problems: Problems) -> None:
-    if isinstance(premise, Equality):
+    atom = atom_of(premise)
+    if atom is None:
         return
-    atom = premise if isinstance(premise, Atom) else premise.atom
     declared = known.get(atom.symbol)
     if declared is None and atom.symbol not in PREDICATES:
         if isinstance(premise, Timed):
@@ -255,41 +250,23 @@ _MOST_SHOWN = 20
 _LONGEST = 200
 
 
-class RowTests:
-    """Test rows against the declared types; the test of a predicate is made once."""
-
-    def __init__(self, declared: Mapping[Symbol, Declared]) -> None:
-        self._declared = declared
-        self._tests: dict[Symbol, tuple[tuple[Test, ...], ...]] = {}
-
-    def fits(self, symbol: Symbol, row: Row) -> bool:
-        """Tell whether a row fits one of the alternatives of its declaration."""
-        alternatives = self._tests.get(symbol)
-        if alternatives is None:
-            bounds = self._declared[symbol].bounds if symbol in self._declared else ()
-            alternatives = tuple(tuple(map(test_of, bound)) for bound in bounds)
-            self._tests[symbol] = alternatives
-        if not alternatives:
-            return True
-        return any(all(test(value) for test, value in zip(tests, row, strict=True)) for tests in alternatives)
-
-    def fault(self, symbol: Symbol, row: Row, *, stage: Stage, place: Place | None) -> MangleError:
-        """Say which value is outside its type."""
-        declared = self._declared[symbol]
-        return MangleError(
-            f"{_brief(show_row(symbol, row))} does not fit the declared types: {_explain(declared, row)}",
-            stage=stage,
-            place=place,
-            fix=f"mend the value or the bound at {declared.place}" if declared.place else None,
-        )
-
-
 def given_faults(declared: Mapping[Symbol, Declared], given: Iterable[Given]) -> Iterator[MangleError]:
-    """Yield an error for each fact of the source that is outside its declared types."""
-    tests = RowTests(declared)
+    """Yield an error for each fact of the source that is outside its declared types: it fits no alternative."""
+    tests: dict[Symbol, list[list[Test]]] = {}
     for fact in given:
-        if not tests.fits(fact.symbol, fact.row):
-            yield tests.fault(fact.symbol, fact.row, stage="analyze", place=fact.place)
+        about = declared.get(fact.symbol)
+        if about is None or not about.bounds:
+            continue
+        if fact.symbol not in tests:
+            tests[fact.symbol] = [list(map(test_of, bound)) for bound in about.bounds]
+        if any(all(test(value) for test, value in zip(row, fact.row, strict=True)) for row in tests[fact.symbol]):
+            continue
+        yield MangleError(
+            f"{_brief(show_row(fact.symbol, fact.row))} does not fit the declared types: {_explain(about, fact.row)}",
+            stage="analyze",
+            place=fact.place,
+            fix=f"mend the value or the bound at {about.place}" if about.place else None,
+        )
 
 
 def _explain(declared: Declared, row: Row) -> str:

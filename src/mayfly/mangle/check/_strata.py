@@ -4,8 +4,9 @@ from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from mayfly.mangle._ast import Atom, Equality, Negation, Place, Symbol, Timed
+from mayfly.mangle._ast import Negation, Place, Symbol, Timed
 from mayfly.mangle._checked import Declared, Rule
+from mayfly.mangle._visit import atom_of
 from mayfly.mangle.check._known import Known
 from mayfly.mangle.check._problems import Problems
 
@@ -30,13 +31,11 @@ def edges(rules: Iterable[Rule]) -> list[Edge]:
     for rule in listed:
         kind = "all of " if rule.transform is not None and rule.transform.do is not None else ""
         for premise in rule.premises:
-            if isinstance(premise, Atom):
-                if premise.symbol in defined:
-                    found.append(Edge(rule.head.symbol, premise.symbol, kind, premise.place))
-            elif not isinstance(premise, Equality) and premise.atom.symbol in defined:
+            atom = atom_of(premise)
+            if atom is not None and atom.symbol in defined:
                 negated = isinstance(premise, Negation)
-                place = premise.place if negated else premise.atom.place
-                found.append(Edge(rule.head.symbol, premise.atom.symbol, "!" if negated else kind, place))
+                place = premise.place if negated else atom.place
+                found.append(Edge(rule.head.symbol, atom.symbol, "!" if negated else kind, place))
     return found
 
 
@@ -136,13 +135,10 @@ def stratify(rules: Sequence[Rule], problems: Problems) -> tuple[tuple[Symbol, .
 def _report_cycle(strict: Edge, back: Sequence[Edge], problems: Problems) -> None:
     """Name a cycle in full, each step with the place of the premise that makes it."""
     path = _path([strict, *back])
-    word = "negation" if strict.kind == "!" else "aggregation"
-    problems.add(
-        f"{word} cycle: {strict.source}{path}",
-        place=strict.place,
-        fix=_negation_fix(strict) if strict.kind == "!" else _aggregation_fix(strict),
-        stage="eval",
-    )
+    word, fix = "aggregation", f"aggregate over a predicate that does not depend on {strict.source}"
+    if strict.kind == "!":
+        word, fix = "negation", _negation_fix(strict)
+    problems.add(f"{word} cycle: {strict.source}{path}", place=strict.place, fix=fix, stage="eval")
 
 
 def _path(steps: Sequence[Edge]) -> str:
@@ -162,10 +158,6 @@ def _negation_fix(edge: Edge) -> str:
         f"negate a predicate that does not depend on {head}: let facts say it (for example verb_persona(V, P)),"
         f" derive the test from them (verb_claimed(V) :- verb_persona(V, _).) and negate that instead of {negated.name}"
     )
-
-
-def _aggregation_fix(edge: Edge) -> str:
-    return f"aggregate over a predicate that does not depend on {edge.source}"
 
 
 def check_temporal_recursion(rules: Sequence[Rule], known: Known, problems: Problems) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeGuard
 
 from mayfly.mangle._ast import Apply, Constant, Place, Term, Variable
 from mayfly.mangle._text import show_term
@@ -69,7 +69,7 @@ def type_of(expression: TypeExpression) -> Term:
 
 def show_type(term: Term) -> str:
     """Return a type as a message names it: the one value of a singleton, what a prefix of names means."""
-    if _is(term, "fn:Singleton") and isinstance(term, Apply):
+    if _is(term, "fn:Singleton"):
         return show_term(term.arguments[0])
     if _shape(term) is Name and not _is_name(term, "/name"):
         return f"a name below {show_term(term)}/"
@@ -81,11 +81,9 @@ def disjoint(one: Term, other: Term) -> bool:
     one, other = _expanded(one), _expanded(other)
     for first, second in ((one, other), (other, one)):
         if _is(first, "fn:Union"):
-            assert isinstance(first, Apply)
             return all(disjoint(part, second) for part in first.arguments)
     for first, second in ((one, other), (other, one)):
         if _is(first, "fn:Singleton"):
-            assert isinstance(first, Apply)
             held = first.arguments[0]
             return isinstance(held, Constant) and not conforms(held.value, second)
     return _disjoint_plain(one, other)
@@ -133,7 +131,7 @@ def _shape(term: Term) -> type | None:
     return _SHAPES.get(term.function) if isinstance(term, Apply) else None
 
 
-def _is(term: Term, function: str) -> bool:
+def _is(term: Term, function: str) -> TypeGuard[Apply]:
     return isinstance(term, Apply) and term.function == function
 
 
@@ -144,10 +142,8 @@ def _is_name(term: Term, text: str) -> bool:
 def _expanded(term: Term) -> Term:
     """Return a tuple type as nested pairs and a tagged union as a union of structs; any other type as it is."""
     if _is(term, "fn:Tuple"):
-        assert isinstance(term, Apply)
         return _nested_pairs(term)
     if _is(term, "fn:TaggedUnion"):
-        assert isinstance(term, Apply)
         return _variants(term)
     return term
 

@@ -1,15 +1,15 @@
 """Aggregating rules: group the rows of a body, reduce each group, and give the rows of the head."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
-from mayfly.mangle._ast import Apply, Atom, Constant, Let, Term, Variable
+from mayfly.mangle._ast import Apply, Let, Variable
 from mayfly.mangle._checked import Rule
-from mayfly.mangle._errors import MangleError
+from mayfly.mangle._evaluate import known_value
 from mayfly.mangle._values import Row, Value
-from mayfly.mangle.builtins import FUNCTIONS, REDUCERS, BuiltinError, Reducer
+from mayfly.mangle.builtins import REDUCERS, BuiltinError, Reducer
 from mayfly.mangle.engine._limits import Meter
 from mayfly.mangle.engine._marks import WILDCARD, Recipe
 
@@ -36,24 +36,27 @@ class Grouping:
         """Add the row of each group; no rows in the body, no group."""
         left = meter.look()
         for key, members in self.groups(rows).items():
-            bindings: dict[str, Value] = dict(zip(self.key_names, key, strict=True))
-            for let in self.lets:
-                value = self._reduced(let.function, members, bindings)
-                meter.spend(value)
-                left -= len(members)
-                if left < 0:
-                    left = meter.look()
-                if let.variable.name != WILDCARD:
-                    bindings[let.variable.name] = value
-            row = tuple([value_of(term, bindings) for term in self.rule.head.arguments])
+            bindings = self.reduced(key, members)
+            meter.spend(*bindings.values())
+            left -= len(members) * len(self.lets)
+            if left < 0:
+                left = meter.look()
+            row = tuple([known_value(term, bindings) for term in self.rule.head.arguments])
             origin = (self.recipe, *[bindings[name] for name in self.recipe.names]) if record else None
             out.setdefault(row, origin)
 
-    def _reduced(self, function: Apply, members: list[Row], bindings: Mapping[str, Value]) -> Value:
-        reducer = REDUCERS.get(function.function)
-        if reducer is None:
-            return value_of(function, bindings)
-        return reducer.reduce(self._rows(reducer, function, members))
+    def reduced(self, key: Row, members: list[Row]) -> dict[str, Value]:
+        """Return the variables of one group: those of its key, and what the transform computes."""
+        bindings: dict[str, Value] = dict(zip(self.key_names, key, strict=True))
+        for let in self.lets:
+            reducer = REDUCERS.get(let.function.function)
+            if reducer is None:
+                value = known_value(let.function, bindings)
+            else:
+                value = reducer.reduce(self._rows(reducer, let.function, members))
+            if let.variable.name != WILDCARD:
+                bindings[let.variable.name] = value
+        return bindings
 
     def _rows(self, reducer: Reducer, function: Apply, members: list[Row]) -> list[Row]:
         """Return the argument tuples of a reducer, one for each row of the group."""
@@ -67,7 +70,7 @@ class Grouping:
         for row in members:
             bindings = dict(zip(self.names, row, strict=True))
             try:
-                rows.append(tuple([value_of(term, bindings) for term in terms]))
+                rows.append(tuple([known_value(term, bindings) for term in terms]))
             except BuiltinError:
                 if not reducer.skips_failures:
                     raise
@@ -90,26 +93,4 @@ def grouping(rule: Rule, names: tuple[str, ...]) -> Grouping:
         key_names=keys,
         lets=transform.lets,
         recipe=recipe,
-    )
-
-
-def value_of(term: Term, bindings: Mapping[str, Value]) -> Value:
-    """Evaluate a term."""
-    if isinstance(term, Constant):
-        return term.value
-    if isinstance(term, Variable):
-        if term.name not in bindings:
-            raise MangleError(f"the variable {term.name} has no value here", stage="eval", place=term.place)
-        return bindings[term.name]
-    function = FUNCTIONS.get(term.function)
-    if function is None:
-        raise MangleError(f"{term.function} is not a function", stage="eval", place=term.place)
-    return function.taking(len(term.arguments))(*[value_of(part, bindings) for part in term.arguments])
-
-
-def known_part(atom: Atom, bindings: Mapping[str, Value]) -> tuple[Value | None, ...]:
-    """Return the values of an atom's arguments, None where one is not known."""
-    return tuple(
-        None if isinstance(term, Variable) and term.name not in bindings else value_of(term, bindings)
-        for term in atom.arguments
     )

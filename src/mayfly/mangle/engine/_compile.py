@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from mayfly.mangle._ast import Apply, Atom, Constant, Equality, Negation, Premise, Timed, Variable
+from mayfly.mangle._ast import Apply, Atom, Constant, Negation, Premise, Timed, Variable
 from mayfly.mangle._checked import Checked, Declared, Rule
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._symbols import Symbol
 from mayfly.mangle._values import Value
-from mayfly.mangle._visit import terms_of
+from mayfly.mangle._visit import atom_of, terms_of
 from mayfly.mangle.builtins import PREDICATES
 from mayfly.mangle.engine._aggregate import Grouping, grouping
 from mayfly.mangle.engine._emit import Emitter
@@ -67,12 +67,11 @@ def _symbols(checked: Checked) -> list[Symbol]:
     for rule in checked.rules:
         found[rule.head.symbol] = None
         for premise in rule.premises:
-            if isinstance(premise, Atom):
-                found[premise.symbol] = None
-            elif not isinstance(premise, Equality):
-                found[premise.atom.symbol] = None
+            atom = atom_of(premise)
+            if atom is not None:
+                found[atom.symbol] = None
                 if isinstance(premise, Timed):
-                    with_time.add(premise.atom.symbol)
+                    with_time.add(atom.symbol)
     plain = [symbol for symbol in found if not is_builtin(symbol)]
     return [*plain, *(timed(symbol) for symbol in plain if symbol in with_time)]
 

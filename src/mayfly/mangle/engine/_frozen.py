@@ -131,11 +131,24 @@ def _builtins() -> dict[object, tuple[str, str | Symbol]]:
 
 
 def _builtin(kind: str, name: Any) -> object:
-    from mayfly.mangle.builtins import FUNCTIONS, PREDICATES
+    # Most rules compare texts at most: who evaluates them does not load the calendar, say.
+    if kind == "call":
+        from mayfly.mangle.builtins import FUNCTIONS
+
+        return FUNCTIONS[name].call
+    from mayfly.mangle.builtins._comparisons import COMPARISONS
+
+    entry = COMPARISONS.get(name)
+    if entry is None:
+        from mayfly.mangle.builtins import PREDICATES
+
+        entry = PREDICATES[name]
+    found = getattr(entry, kind)
+    if kind != "solve" or found is None:
+        return found
     from mayfly.mangle.engine._write import all_solutions
 
-    found = getattr(FUNCTIONS[name] if kind == "call" else PREDICATES[name], kind)
-    return all_solutions(found) if kind == "solve" and found is not None else found
+    return all_solutions(found)
 
 
 class _AsleepProgram(NamedTuple):

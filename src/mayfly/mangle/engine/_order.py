@@ -6,26 +6,35 @@ evaluated as written; only what lies between two such premises is put in another
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from heapq import heapify, heappop, heappush
 
-from mayfly.mangle._ast import Apply, Atom, Constant, Equality, Negation, Premise, Symbol, Term, Timed, Variable
+from mayfly.mangle._ast import (
+    Apply,
+    Atom,
+    Constant,
+    Equality,
+    Interval,
+    Negation,
+    Premise,
+    Symbol,
+    Term,
+    Timed,
+    Variable,
+)
 from mayfly.mangle._checked import Rule
-from mayfly.mangle._visit import terms_of
+from mayfly.mangle._visit import all_variables, atom_of, interval_variables, terms_of
 from mayfly.mangle.engine._marks import WILDCARD, is_builtin
-from mayfly.mangle.engine._timed import variables_in
 
 
-def names_of(term: Term) -> Iterator[str]:
-    """Yield the variables of a term as often as they occur, without wildcards."""
-    pending = [term]
-    while pending:
-        term = pending.pop()
-        if isinstance(term, Variable):
-            if term.name != WILDCARD:
-                yield term.name
-        elif isinstance(term, Apply):
-            pending.extend(reversed(term.arguments))
+def names_of(terms: Iterable[Term]) -> list[str]:
+    """Return the variables of terms as often as they occur, without wildcards."""
+    return [variable.name for variable in all_variables(terms) if variable.name != WILDCARD]
+
+
+def times_of(interval: Interval | None) -> list[str]:
+    """Return the variables of an interval."""
+    return [variable.name for variable in interval_variables(interval)]
 
 
 def variables_of(premise: Premise) -> list[str]:
@@ -37,10 +46,10 @@ def variables_of(premise: Premise) -> list[str]:
             assert isinstance(term, Variable)
             found.append(term.name)
         elif kind is Apply:
-            found += names_of(term)
+            found += names_of((term,))
     if WILDCARD in found:
         found = [name for name in found if name != WILDCARD]
-    return found + variables_in(premise.annotation) if isinstance(premise, Timed) else found
+    return found + times_of(premise.annotation) if isinstance(premise, Timed) else found
 
 
 def named(rule: Rule) -> tuple[str, ...]:
@@ -52,10 +61,8 @@ def may_fail(premise: Premise) -> bool:
     """Tell whether evaluating a premise can end in an error."""
     if Apply in map(type, terms_of(premise)):
         return True
-    if isinstance(premise, Equality):
-        return False
-    atom = premise if isinstance(premise, Atom) else premise.atom
-    return is_builtin(atom.symbol)
+    atom = atom_of(premise)
+    return atom is not None and is_builtin(atom.symbol)
 
 
 def used_once(rule: Rule, called: frozenset[Symbol]) -> frozenset[str]:
@@ -66,11 +73,11 @@ def used_once(rule: Rule, called: frozenset[Symbol]) -> frozenset[str]:
     count = Counter(variables_of(rule.head))
     for premise in rule.premises:
         count.update(variables_of(premise))
-    count.update(variables_in(rule.clause.time))
+    count.update(times_of(rule.clause.time))
     if rule.transform is not None:
-        count.update(name for let in rule.transform.lets for name in names_of(let.function))
+        count.update(names_of(let.function for let in rule.transform.lets))
         count.update(let.variable.name for let in rule.transform.lets)
-        count.update(names_of(rule.transform.do) if rule.transform.do is not None else ())
+        count.update(names_of((rule.transform.do,)) if rule.transform.do is not None else ())
     plain = {
         term.name
         for premise in rule.premises
@@ -97,7 +104,8 @@ def ordered(premises: Sequence[Premise], start: int | None, bound: set[str], fix
     for number, premise in enumerate(premises):
         if number == start:
             continue
-        if may_fail(premise) or (isinstance(premise, Atom | Negation) and _symbol(premise) in fixed):
+        atom = atom_of(premise)
+        if may_fail(premise) or (atom is not None and atom.symbol in fixed):
             _greedy(segment, known, result)
             segment = []
             result.append(premise)
@@ -119,10 +127,6 @@ def _never(premises: Sequence[Premise], bound: set[str]) -> Premise | None:
             return premise
         known.update(variables_of(premise))
     return None
-
-
-def _symbol(premise: Atom | Negation) -> Symbol:
-    return premise.symbol if isinstance(premise, Atom) else premise.atom.symbol
 
 
 def _greedy(segment: list[Premise], known: set[str], result: list[Premise]) -> None:

@@ -159,9 +159,9 @@ class Model:
             raise MangleError(str(error), stage="eval", place=atom.place) from error
 
     def _matching(self, atom: Atom, bindings: Mapping[str, Value]) -> list[Row]:
-        from mayfly.mangle.engine._aggregate import known_part
+        from mayfly.mangle._evaluate import value_of
 
-        known = known_part(atom, bindings)
+        known = [value_of(term, bindings) for term in atom.arguments]
         key = tuple(at for at, value in enumerate(known) if value is not None)
         relation = self._relation(atom.symbol)
         if not key:

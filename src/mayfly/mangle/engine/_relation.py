@@ -95,61 +95,21 @@ class Relation:
 
 
 def _build(lookup: Lookup) -> tuple[Any, Callable[[Iterable[Row]], None]]:
-    """Return an empty index and the function that adds rows to it."""
+    """Return an empty index and the function that adds rows to it; the rows are gone through in C where possible."""
+    column = None if lookup.want in (None, WHOLE) else itemgetter(lookup.want)
     if not lookup.key:
-        return _scan(lookup.want)
+        everything: list[Any] = []
+        return everything, lambda rows: everything.extend(rows if column is None else map(column, rows))
     key = itemgetter(*lookup.key)
     if lookup.want is None:
         known: set[Any] = set()
         return known, lambda rows: known.update(map(key, rows))
-    table: defaultdict[Any, list[Any]] = defaultdict(list)
-    if lookup.want == WHOLE:
-
-        def add_rows(rows: Iterable[Row]) -> None:
-            for row in rows:
-                table[key(row)].append(row)
-
-        return table, add_rows
-    want = lookup.want
-    if lookup.distinct:
-        return _sets(lookup.key, want)
-    if len(lookup.key) == 1:
-        column = lookup.key[0]
-
-        def add_values(rows: Iterable[Row]) -> None:
-            for row in rows:
-                table[row[column]].append(row[want])
-
-        return table, add_values
-
-    def add_wanted(rows: Iterable[Row]) -> None:
-        for row in rows:
-            table[key(row)].append(row[want])
-
-    return table, add_wanted
-
-
-def _sets(columns: tuple[int, ...], want: int) -> tuple[Any, Callable[[Iterable[Row]], None]]:
-    values: defaultdict[Any, set[Any]] = defaultdict(set)
-    key = itemgetter(*columns)
-    if len(columns) == 1:
-        column = columns[0]
-
-        def add_values(rows: Iterable[Row]) -> None:
-            for row in rows:
-                values[row[column]].add(row[want])
-
-        return values, add_values
+    table: defaultdict[Any, Any] = defaultdict(set if lookup.distinct else list)
+    put: Any = set.add if lookup.distinct else list.append
 
     def add(rows: Iterable[Row]) -> None:
-        for row in rows:
-            values[key(row)].add(row[want])
+        listed = list(rows)
+        for known, value in zip(map(key, listed), listed if column is None else map(column, listed), strict=True):
+            put(table[known], value)
 
-    return values, add
-
-
-def _scan(want: int | None) -> tuple[list[Any], Callable[[Iterable[Row]], None]]:
-    everything: list[Any] = []
-    if want is None or want == WHOLE:
-        return everything, everything.extend
-    return everything, lambda rows: everything.extend(map(itemgetter(want), rows))
+    return table, add

@@ -6,7 +6,7 @@ holds, the first and last instant there is standing for an open end.
 
 from collections.abc import Callable
 
-from mayfly.mangle._ast import Bound, Constant, Interval, Variable
+from mayfly.mangle._ast import Bound, Constant, Interval
 from mayfly.mangle._checked import Given
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._values import LARGEST_NUMBER, SMALLEST_NUMBER, Duration, Row, Time, Value
@@ -19,13 +19,6 @@ Window = Callable[[Time, Time, Time], bool]
 def bounds_of(interval: Interval) -> tuple[Bound, Bound]:
     """Return both ends of an interval."""
     return interval.start, interval.end
-
-
-def variables_in(interval: Interval | None) -> list[str]:
-    """Return the variables of an interval."""
-    if interval is None:
-        return []
-    return [bound.end.name for bound in bounds_of(interval) if isinstance(bound.end, Variable)]
 
 
 def depends_on_now(interval: Interval | None) -> bool:

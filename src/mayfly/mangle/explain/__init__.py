@@ -6,7 +6,7 @@ from mayfly.mangle.explain._repair import repairs
 from mayfly.mangle.explain._solve import solve
 from mayfly.mangle.explain._terms import Bindings
 from mayfly.mangle.explain._why import Fact, Leaves, Step, Why, leaves, why
-from mayfly.mangle.explain._why_not import Attempt, Failed, WhyNot, why_not
+from mayfly.mangle.explain._why_not import Attempt, WhyNot, why_not
 
 __all__ = [
     "JSON",
@@ -15,7 +15,6 @@ __all__ = [
     "Branch",
     "Change",
     "Fact",
-    "Failed",
     "Leaves",
     "Repair",
     "Step",

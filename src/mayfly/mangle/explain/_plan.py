@@ -6,13 +6,14 @@ A plan is a guess: it does not see, for instance, what an added fact blocks else
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, count, islice
 from time import thread_time
 from typing import NamedTuple
 
 from mayfly.mangle._ast import Apply, Atom, Constant, Equality, Negation, Premise, Symbol, Term, Variable
 from mayfly.mangle._checked import Rule
 from mayfly.mangle._values import LARGEST_NUMBER, SMALLEST_NUMBER, Duration, Name, Row, Time, Value
+from mayfly.mangle._visit import map_premise, terms_of
 from mayfly.mangle.builtins import PREDICATES, BuiltinError
 from mayfly.mangle.engine import Model
 from mayfly.mangle.explain._change import Change, Changes
@@ -168,13 +169,8 @@ class Planner:
 
     def _check(self, goal: Goal, rest: State) -> Iterator[Changes]:
         """Evaluate a comparison or function, later if something in it is still open, with a guess if it stays so."""
-        premise = goal.premise
-        if isinstance(premise, Equality):
-            left, right = resolve(premise.left, rest.known), resolve(premise.right, rest.known)
-            premise = replace(premise, left=left, right=right)
-        elif isinstance(premise, Atom):
-            premise = resolve_atom(premise, rest.known)
-        else:
+        premise = map_premise(goal.premise, lambda term: resolve(term, rest.known))
+        if not isinstance(premise, Atom | Equality):
             return
         if rest.assumed & set(premise_variables(premise)):
             yield from self._plan(replace(rest, waited=0))
@@ -266,14 +262,11 @@ class Planner:
 def _ready(premise: Atom | Equality) -> bool:
     """Say whether everything a comparison or function needs is known."""
     if isinstance(premise, Equality):
-        sides = isinstance(premise.left, Constant) + isinstance(premise.right, Constant)
-        return sides == 2 or (sides == 1 and not premise.negated and _open(premise.left, premise.right))
+        sides = (premise.left, premise.right)
+        known = sum(isinstance(term, Constant) for term in sides)
+        return known == 2 or (known == 1 and not premise.negated and any(isinstance(term, Variable) for term in sides))
     modes = PREDICATES[premise.symbol].modes
     return all(isinstance(term, Constant) for term, mode in zip(premise.arguments, modes, strict=True) if mode == "+")
-
-
-def _open(*terms: Term) -> bool:
-    return any(isinstance(term, Variable) for term in terms)
 
 
 _LOOKED_AT = 1_000
@@ -282,34 +275,18 @@ _KNOWN_TRIED = 3
 
 def guesses(model: Model, premise: Premise, name: str, added: Sequence[Atom]) -> Iterator[Value]:
     """Yield values worth trying for a variable: next to what it is compared with, then as its columns have them."""
-    tried: set[Value] = set()
-    for value in (*_near(premise), *_columns(model, name, added)):
-        if value not in tried:
-            tried.add(value)
-            yield value
+    yield from dict.fromkeys((*_near(premise), *_columns(model, name, added)))
 
 
 def _near(premise: Premise) -> Iterator[Value]:
     """Yield the constants of a comparison and the values just beside them."""
-    if isinstance(premise, Equality):
-        terms: tuple[Term, ...] = (premise.left, premise.right)
-    elif isinstance(premise, Atom):
-        terms = premise.arguments
-    else:
-        return
-    for term in terms:
-        if isinstance(term, Constant):
-            yield term.value
-            yield from _beside(term.value)
-
-
-def _beside(value: Value) -> Iterator[Value]:
-    if isinstance(value, int):
-        yield from (near for near in (value + 1, value - 1) if SMALLEST_NUMBER <= near <= LARGEST_NUMBER)
-    elif isinstance(value, Time):
-        yield from (Time(value.held + 1), Time(value.held - 1))
-    elif isinstance(value, Duration):
-        yield from (Duration(value.held + 1), Duration(value.held - 1))
+    for term in terms_of(premise):
+        if not isinstance(term, Constant):
+            continue
+        yield term.value
+        if isinstance(term.value, int | Time | Duration):
+            kind, number = type(term.value), term.value if isinstance(term.value, int) else term.value.held
+            yield from (kind(near) for near in (number + 1, number - 1) if SMALLEST_NUMBER <= near <= LARGEST_NUMBER)
 
 
 def _columns(model: Model, name: str, added: Sequence[Atom]) -> Iterator[Value]:
@@ -333,16 +310,7 @@ def example(model: Model, symbol: Symbol, column: int) -> Value:
     if isinstance(kind, int):
         largest = max(value for value in known if isinstance(value, int))
         return min(largest + 1, LARGEST_NUMBER)
+    texts = chain(("any",), (f"any{number}" for number in count(2)))
     if kind is None or isinstance(kind, Name):
-        return next(Name(text) for text in _texts("/any") if Name(text) not in known)
-    if isinstance(kind, str):
-        return next(text for text in _texts("any") if text not in known)
-    return kind
-
-
-def _texts(first: str) -> Iterator[str]:
-    yield first
-    number = 2
-    while True:
-        yield f"{first}{number}"
-        number += 1
+        return next(name for text in texts if (name := Name(f"/{text}")) not in known)
+    return next(text for text in texts if text not in known) if isinstance(kind, str) else kind

@@ -20,7 +20,7 @@ from mayfly.mangle.explain._say import (
 )
 from mayfly.mangle.explain._terms import Bindings
 from mayfly.mangle.explain._why import Fact, Step, Why
-from mayfly.mangle.explain._why_not import Attempt, Failed, WhyNot
+from mayfly.mangle.explain._why_not import Attempt, WhyNot
 
 _FEW_RULES = 3
 _RULES_SHOWN = 12
@@ -99,8 +99,8 @@ def _known_end(found: WhyNot) -> str:
 
 def _reasons(found: WhyNot, width: int | None) -> Iterator[Branch]:
     """Yield the rules that came furthest, in the order of the program, and how many there are besides."""
-    heads = [attempt for attempt in found.rules if attempt.failed.reason == "head"]
-    close = [attempt for attempt in found.rules if attempt.failed.reason != "head"]
+    heads = [attempt for attempt in found.rules if attempt.reason == "head"]
+    close = [attempt for attempt in found.rules if attempt.reason != "head"]
     if len(found.rules) <= _FEW_RULES:
         close, heads = list(found.rules), []
     best = sorted(close, key=_progress, reverse=True)[:_RULES_SHOWN]
@@ -114,50 +114,46 @@ def _reasons(found: WhyNot, width: int | None) -> Iterator[Branch]:
 
 def _progress(attempt: Attempt) -> float:
     """Say how much of a rule held: which of its premises failed, or all when only its head was wrong."""
-    return inf if attempt.failed.number is None else (attempt.failed.number - 1) / len(attempt.rule.premises)
+    return inf if attempt.number is None else (attempt.number - 1) / len(attempt.rule.premises)
 
 
 def _attempt(attempt: Attempt, width: int | None) -> Branch:
-    failed = attempt.failed
     below: list[Branch] = []
-    if failed.bindings and failed.bindings[0]:
-        rest = failed.count - 1
+    if attempt.bindings and attempt.bindings[0]:
+        rest = attempt.count - 1
         more = f" (and {rest} other binding{'s' if rest > 1 else ''})" if rest > 0 else ""
-        below.append(Branch(kind="hint", text=f"with {say_bindings(failed.bindings[0], width)}{more}"))
-    below += [outline(missing, width=width) for missing in failed.missing]
-    below += [outline(blocking, width=width) for blocking in failed.blocking]
+        below.append(Branch(kind="hint", text=f"with {say_bindings(attempt.bindings[0], width)}{more}"))
+    below += [outline(missing, width=width) for missing in attempt.missing]
+    below += [outline(blocking, width=width) for blocking in attempt.blocking]
     return Branch(
         kind="failure",
-        text=say_failure(failed, attempt, width),
+        text=say_failure(attempt, width),
         rule=say_rule(attempt.rule),
         place=say_place(attempt.rule.place),
         below=tuple(below),
     )
 
 
-def say_failure(failed: Failed, attempt: Attempt, width: int | None = None) -> str:
+def say_failure(attempt: Attempt, width: int | None = None) -> str:
     """Say in a few words why a rule did not make its goal."""
-    premise = "" if failed.premise is None else say_premise(failed.premise, width)
-    if failed.clash is not None:
-        own, goal = say_value(failed.clash.head, width), say_value(failed.clash.goal, width)
-        return f"argument {failed.clash.column + 1} of the head is {own}, not {goal}"
-    made = " and ".join(say_fact(Fact(attempt.rule.head.symbol, row), width) for row in failed.results)
-    where = f"premise {failed.number} fails: "
+    premise = "" if attempt.premise is None else say_premise(attempt.premise, width)
+    check = "" if attempt.premise is None else say_check(attempt.premise, width)
+    if attempt.clash is not None:
+        own, goal = say_value(attempt.clash.head, width), say_value(attempt.clash.goal, width)
+        return f"argument {attempt.clash.column + 1} of the head is {own}, not {goal}"
+    made = " and ".join(say_fact(Fact(attempt.rule.head.symbol, row), width) for row in attempt.results)
+    where = f"premise {attempt.number} fails: "
     return {
         "missing": f"{where}nothing matches {premise}",
         "external": f"{where}{premise} was answered with nothing",
         "blocked": f"{where}{premise.removeprefix('!')} must be absent",
-        "false": f"{where}{_false(failed, width)}",
-        "function": f"{where}{premise}: {failed.message}" if premise else f"a function fails: {failed.message}",
+        "false": f"{where}{check} is false",
+        "function": f"{where}{premise}: {attempt.message}" if premise else f"a function fails: {attempt.message}",
         "result": f"its premises hold, but it makes {made}",
         "replaced": "it makes the fact, which was then replaced by another for the same key",
         "skipped": "its premises hold, but the evaluation was for other goals and left it out",
-        "unfinished": failed.message,
-    }.get(failed.reason, failed.reason)
-
-
-def _false(failed: Failed, width: int | None) -> str:
-    return "" if failed.premise is None else f"{say_check(failed.premise, width)} is false"
+        "unfinished": attempt.message,
+    }.get(attempt.reason, attempt.reason)
 
 
 def _would_hold(repairs: tuple[Repair, ...], width: int | None) -> Iterator[Branch]:
@@ -239,21 +235,20 @@ def _why_not_json(found: WhyNot) -> dict[str, JSON]:
 
 
 def _attempt_json(attempt: Attempt) -> JSON:
-    failed = attempt.failed
     return {
         "rule": say_rule(attempt.rule),
         "place": _place_json(attempt.rule.place),
         "failed": {
-            "premise": None if failed.premise is None else say_premise(failed.premise),
-            "number": failed.number,
-            "reason": failed.reason,
-            "says": say_failure(failed, attempt),
-            "missing": [_why_not_json(missing) for missing in failed.missing],
-            "blocking": [_step_json(blocking.root) for blocking in failed.blocking],
-            "results": [say_fact(Fact(attempt.rule.head.symbol, row)) for row in failed.results],
+            "premise": None if attempt.premise is None else say_premise(attempt.premise),
+            "number": attempt.number,
+            "reason": attempt.reason,
+            "says": say_failure(attempt),
+            "missing": [_why_not_json(missing) for missing in attempt.missing],
+            "blocking": [_step_json(blocking.root) for blocking in attempt.blocking],
+            "results": [say_fact(Fact(attempt.rule.head.symbol, row)) for row in attempt.results],
         },
-        "bindings": [_bindings_json(bindings) for bindings in failed.bindings],
-        "count": failed.count,
+        "bindings": [_bindings_json(bindings) for bindings in attempt.bindings],
+        "count": attempt.count,
     }
 
 

@@ -7,13 +7,16 @@ as the independent check of what the engine says.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from mayfly.mangle._ast import Apply, Atom, Constant, Equality, Let, Negation, Premise, Symbol, Term
+from mayfly.mangle._ast import Apply, Atom, Constant, Equality, Negation, Premise, Symbol, Term
 from mayfly.mangle._checked import Declared, Rule
 from mayfly.mangle._errors import MangleError
+from mayfly.mangle._evaluate import known_value, value_of
 from mayfly.mangle._values import Row, Value
-from mayfly.mangle.builtins import PREDICATES, REDUCERS, BuiltinError, Predicate
+from mayfly.mangle.builtins import PREDICATES, BuiltinError, Predicate
 from mayfly.mangle.engine import External, Model
-from mayfly.mangle.explain._terms import Bindings, extend, pattern, value_of, variables
+from mayfly.mangle.engine._aggregate import grouping
+from mayfly.mangle.engine._order import named
+from mayfly.mangle.explain._terms import Bindings, extend, pattern, variables
 
 
 def solve(model: Model, premises: Sequence[Premise], bindings: Bindings | None = None) -> Iterator[Bindings]:
@@ -73,11 +76,8 @@ def rows_for(model: Model, atom: Atom, bindings: Bindings) -> Iterator[Row]:
 
 
 def _builtin_rows(builtin: Predicate, atom: Atom, bindings: Bindings) -> Iterator[Row]:
-    values = [value_of(argument, bindings) for argument in atom.arguments]
-    inputs = [value for value, mode in zip(values, builtin.modes, strict=True) if mode != "-"]
-    known = [value for value in inputs if value is not None]
-    if len(known) < len(inputs):
-        raise BuiltinError(f"{atom.predicate} needs a value that nothing before it gives")
+    inputs = (term for term, mode in zip(atom.arguments, builtin.modes, strict=True) if mode != "-")
+    known = [known_value(term, bindings) for term in inputs]
     if builtin.solve is None:
         if builtin.test is not None and builtin.test(*known):
             yield tuple(known)
@@ -155,51 +155,21 @@ def transformed(rule: Rule, rows: tuple[Bindings, ...]) -> Iterator[Bindings]:
         yield from rows
     elif rule.transform.do is None:
         for row in rows:
-            yield _let_all(rule.transform.lets, row, (row,))
+            found = dict(row)
+            for let in rule.transform.lets:
+                found[let.variable.name] = known_value(let.function, found)
+            found.pop("_", None)
+            yield found
     else:
-        keys = [name for term in rule.transform.do.arguments for name in variables(term)]
-        groups: dict[tuple[Value, ...], list[Bindings]] = {}
-        for row in rows:
-            groups.setdefault(tuple(row[key] for key in keys), []).append(row)
-        for values, group in groups.items():
-            yield _let_all(rule.transform.lets, dict(zip(keys, values, strict=True)), tuple(group))
-
-
-def _let_all(lets: tuple[Let, ...], start: Bindings, group: tuple[Bindings, ...]) -> Bindings:
-    found = dict(start)
-    for let in lets:
-        reducer = REDUCERS.get(let.function.function)
-        if reducer is None:
-            value = value_of(let.function, found)
-        else:
-            value = reducer.reduce(_arguments(let, group, skip=reducer.skips_failures))
-        if value is None:
-            raise BuiltinError(f"{let.function.function} needs a value that nothing before it gives")
-        if let.variable.name != "_":
-            found[let.variable.name] = value
-    return found
-
-
-def _arguments(let: Let, group: tuple[Bindings, ...], *, skip: bool) -> list[Row]:
-    """Return what a reducer reduces: its arguments for each row of the group."""
-    rows: list[Row] = []
-    for bindings in group:
-        try:
-            values = [value_of(term, bindings) for term in let.function.arguments]
-        except BuiltinError:
-            if not skip:
-                raise
-            continue
-        rows.append(tuple(value for value in values if value is not None))
-    return rows
+        grouped = grouping(rule, named(rule))
+        members = [tuple(row[name] for name in grouped.names) for row in rows]
+        for key, group in grouped.groups(members).items():
+            yield grouped.reduced(key, group)
 
 
 def head_row(rule: Rule, bindings: Bindings) -> Row:
     """Return the row a rule's head stands for."""
-    values = [value_of(argument, bindings) for argument in rule.head.arguments]
-    if any(value is None for value in values):
-        raise BuiltinError("a variable of the head has no value")
-    return tuple(value for value in values if value is not None)
+    return tuple(known_value(argument, bindings) for argument in rule.head.arguments)
 
 
 def told(model: Model) -> Iterator[tuple[Symbol, Row]]:

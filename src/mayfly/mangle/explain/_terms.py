@@ -15,9 +15,9 @@ from mayfly.mangle._ast import (
     Term,
     Variable,
 )
+from mayfly.mangle._evaluate import value_of
 from mayfly.mangle._values import Row, Value
 from mayfly.mangle._visit import map_atom, map_premise
-from mayfly.mangle.builtins import FUNCTIONS, BuiltinError
 
 Bindings: TypeAlias = Mapping[str, Value]
 
@@ -41,22 +41,6 @@ def extend(arguments: Sequence[Term], row: Row, bindings: Bindings) -> Bindings 
         elif value_of(argument, bindings if made is None else made) != value:
             return None
     return bindings if made is None else made
-
-
-def value_of(term: Term, bindings: Bindings) -> Value | None:
-    """Return what a term stands for, None while a variable in it is open; a function may raise BuiltinError."""
-    if isinstance(term, Constant):
-        return term.value
-    if isinstance(term, Variable):
-        return bindings.get(term.name)
-    values = [value_of(argument, bindings) for argument in term.arguments]
-    known = [value for value in values if value is not None]
-    if len(known) < len(values):
-        return None
-    function = FUNCTIONS.get(term.function)
-    if function is None:
-        raise BuiltinError(f"{term.function} is not a function of values")
-    return function.taking(len(known))(*known)
 
 
 def pattern(atom: Atom, bindings: Bindings) -> Atom:

@@ -1,15 +1,17 @@
 """Say why a goal does not hold: for each rule that could make it, the first premise that nothing passes."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import islice
 from typing import Literal, NamedTuple, TypeAlias
 
-from mayfly.mangle._ast import Atom, Constant, Equality, Negation, Premise, Symbol, Timed
+from mayfly.mangle._ast import Atom, Constant, Equality, Negation, Premise, Symbol, Term
 from mayfly.mangle._checked import Rule
 from mayfly.mangle._errors import MangleError
+from mayfly.mangle._evaluate import value_of
 from mayfly.mangle._values import Row
+from mayfly.mangle._visit import atom_of, map_atom
 from mayfly.mangle.builtins import PREDICATES, BuiltinError
 from mayfly.mangle.engine import Model
 from mayfly.mangle.explain._change import Repair
@@ -21,7 +23,6 @@ from mayfly.mangle.explain._terms import (
     fill,
     fill_premise,
     premise_variables,
-    value_of,
     variables,
 )
 from mayfly.mangle.explain._why import Note, Why, why
@@ -93,11 +94,6 @@ def heads(model: Model, rule: Rule, bindings: Bindings, samples: tuple[Bindings,
     return tuple(islice((head_row(rule, found) for found in transformed(rule, samples)), SAMPLES))
 
 
-def matches(goal: Atom, row: Row) -> bool:
-    """Say whether a row is what the goal asks for."""
-    return extend(goal.arguments, row, {}) is not None
-
-
 def nearest_rows(model: Model, goal: Atom, *, looked_at: int, most: int = 3) -> tuple[Row, ...]:
     """Return the facts that differ from the goal in the fewest columns, but not in all of them."""
     asked = [value_of(argument, {}) for argument in goal.arguments]
@@ -121,9 +117,10 @@ Reason: TypeAlias = Literal[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Failed:
-    """Where and why a rule did not make the goal."""
+class Attempt:
+    """One rule that could have made the goal: where and why it did not."""
 
+    rule: Rule
     reason: Reason
     premise: Premise | None = None
     """The failing premise with the values of the first binding that came to it; None when the head failed."""
@@ -138,14 +135,6 @@ class Failed:
     """How many bindings came as far as this; `bindings` has the first few."""
     missing: "tuple[WhyNot, ...]" = ()
     blocking: tuple[Why, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
-    """One rule that could have made the goal."""
-
-    rule: Rule
-    failed: Failed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,16 +169,7 @@ def why_not(
     if rows:
         return WhyNot(goal=goal, holds=True, rows=rows, because=why(model, goal.symbol, rows[0]))
     found = _Asker(model).ask(goal, max(0, min(depth, DEEPEST)))
-    mended = repairs(model, goal, changeable=changeable) if repair else ()
-    return WhyNot(
-        goal=goal,
-        holds=False,
-        rules=found.rules,
-        external=found.external,
-        nearest=found.nearest,
-        note=found.note,
-        repairs=mended,
-    )
+    return replace(found, repairs=repairs(model, goal, changeable=changeable)) if repair else found
 
 
 def _known_goal(model: Model, atom: Atom) -> Atom:
@@ -203,14 +183,9 @@ def _known_goal(model: Model, atom: Atom) -> Atom:
             fix=_nearest_names(atom.symbol, tuple(known)),
         )
     try:
-        values = [value_of(argument, {}) for argument in atom.arguments]
+        return _evaluated(atom, {})
     except BuiltinError as error:
         raise MangleError(str(error), stage="eval", place=atom.place) from error
-    arguments = tuple(
-        argument if value is None else Constant(value=value, place=argument.place)
-        for argument, value in zip(atom.arguments, values, strict=True)
-    )
-    return Atom(predicate=atom.predicate, arguments=arguments, place=atom.place)
 
 
 def _nearest_names(symbol: Symbol, known: tuple[Symbol, ...]) -> str | None:
@@ -242,7 +217,7 @@ class _Asker:
         if not rules or note:
             return WhyNot(goal=goal, holds=False, external=external, nearest=nearest, note=note if rules else "")
         self._asked.add(key)
-        attempts = tuple(Attempt(rule=rule, failed=self._try(rule, goal, depth)) for rule in rules)
+        attempts = tuple(self._try(rule, goal, depth) for rule in rules)
         return WhyNot(goal=goal, holds=False, rules=attempts)
 
     def _nearest(self, goal: Atom) -> tuple[Row, ...]:
@@ -251,55 +226,47 @@ class _Asker:
         self._looks -= len(self._model.rows(goal.symbol))
         return found
 
-    def _try(self, rule: Rule, goal: Atom, depth: int) -> Failed:
+    def _try(self, rule: Rule, goal: Atom, depth: int) -> Attempt:
         self._size += 1
         known = start(rule, goal)
         if isinstance(known, Clash):
-            return Failed(reason="head", clash=known)
+            return Attempt(rule=rule, reason="head", clash=known)
         reached = deepest(self._model, rule, known)
+        attempt = Attempt(rule=rule, reason="unfinished", bindings=reached.samples, count=reached.bindings)
         if not reached.complete:
-            return Failed(
-                reason="unfinished",
-                message=f"more than {reached.bindings} bindings pass the first premises; ask with more constants",
-                bindings=reached.samples,
-                count=reached.bindings,
-            )
+            told = f"more than {reached.bindings} bindings pass the first premises; ask with more constants"
+            return replace(attempt, message=told)
         if reached.passed == len(rule.premises):
-            return self._result(rule, goal, known, reached)
-        return self._premise(rule.premises[reached.passed], reached, depth)
+            return self._result(attempt, goal, known)
+        return self._premise(attempt, reached.passed, depth)
 
-    def _result(self, rule: Rule, goal: Atom, known: Bindings, reached: Reached) -> Failed:
+    def _result(self, attempt: Attempt, goal: Atom, known: Bindings) -> Attempt:
         """Say what a rule makes whose premises all hold, as it is not the goal."""
         try:
-            rows = heads(self._model, rule, known, reached.samples)
+            rows = heads(self._model, attempt.rule, known, attempt.bindings)
         except BuiltinError as error:
-            return Failed(reason="function", message=str(error), bindings=reached.samples, count=reached.bindings)
+            return replace(attempt, reason="function", message=str(error))
         declared = self._model.program.checked.declared.get(goal.symbol)
         lost: Reason = "replaced" if declared is not None and declared.merge is not None else "skipped"
-        return Failed(
-            reason=lost if any(matches(goal, row) for row in rows) else "result",
-            results=rows,
-            bindings=reached.samples,
-            count=reached.bindings,
-        )
+        made = any(extend(goal.arguments, row, {}) is not None for row in rows)
+        return replace(attempt, reason=lost if made else "result", results=rows)
 
-    def _premise(self, premise: Premise, reached: Reached, depth: int) -> Failed:
-        first = reached.samples[0]
+    def _premise(self, attempt: Attempt, passed: int, depth: int) -> Attempt:
+        premise, first = attempt.rule.premises[passed], attempt.bindings[0]
         reason, message = self._reason(premise, first)
         missing: tuple[WhyNot, ...] = ()
         blocking: tuple[Why, ...] = ()
         if reason == "missing" and isinstance(premise, Atom):
-            goals = dict.fromkeys(_evaluated(premise, found) for found in reached.samples)
+            goals = dict.fromkeys(_evaluated(premise, found) for found in attempt.bindings)
             missing = tuple(self.ask(goal, depth - 1) for goal in goals)
         elif reason == "blocked" and isinstance(premise, Negation):
             blocking = self._blocking(premise, first)
-        return Failed(
+        return replace(
+            attempt,
             reason=reason,
             premise=fill_premise(premise, first),
-            number=reached.passed + 1,
+            number=passed + 1,
             message=message,
-            bindings=reached.samples,
-            count=reached.bindings,
             missing=missing,
             blocking=blocking,
         )
@@ -313,8 +280,8 @@ class _Asker:
             return "blocked", ""
         if isinstance(premise, Equality) or (isinstance(premise, Atom) and premise.symbol in PREDICATES):
             return "false", ""
-        atom = premise.atom if isinstance(premise, Timed) else premise
-        declared = self._model.program.checked.declared.get(atom.symbol)
+        atom = atom_of(premise)
+        declared = None if atom is None else self._model.program.checked.declared.get(atom.symbol)
         return ("external" if declared is not None and declared.external else "missing"), ""
 
     def _blocking(self, premise: Negation, bindings: Bindings) -> tuple[Why, ...]:
@@ -325,11 +292,10 @@ class _Asker:
 
 
 def _evaluated(atom: Atom, bindings: Bindings) -> Atom:
-    """Return the atom a premise asks for under bindings, its functions evaluated where they can be."""
-    values = [value_of(argument, bindings) for argument in atom.arguments]
-    filled = [fill(argument, bindings) for argument in atom.arguments]
-    arguments = tuple(
-        argument if value is None else Constant(value=value, place=atom.place)
-        for argument, value in zip(filled, values, strict=True)
-    )
-    return Atom(predicate=atom.predicate, arguments=arguments, place=atom.place)
+    """Return an atom under bindings, its functions evaluated where they can be."""
+
+    def evaluated(term: Term) -> Term:
+        value = value_of(term, bindings)
+        return fill(term, bindings) if value is None else Constant(value=value, place=term.place)
+
+    return map_atom(atom, evaluated)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -18,21 +18,6 @@ SECOND: Final = 1_000_000_000
 LONGEST: Final = 24 * 3600.0
 _SKEW: Final = 60 * SECOND
 LOOK_BACK: Final = 200
-
-
-@dataclass(frozen=True, kw_only=True)
-class Override:
-    """An approval of one action; times are nanoseconds since 1970."""
-
-    id: str
-    decision: str
-    digest: str
-    about: str
-    """The class of the action, or its name where the rules say no class."""
-    by: str
-    reason: str
-    made: int
-    until: int
 
 
 class Standing(NamedTuple):
@@ -61,7 +46,7 @@ class Appeals:
         self._longest = longest
         self._review = review
 
-    def appeal(self, decision_id: str, *, by: str, reason: str, ttl: float) -> Override:
+    def appeal(self, decision_id: str, *, by: str, reason: str, ttl: float) -> PolicyOverridden:
         """Approve the action of a recorded decision; only one that needs an approval can be approved."""
         if not by.strip() or not reason.strip():
             raise InputError("an approval needs who gives it and why", fix="name both")
@@ -72,8 +57,8 @@ class Appeals:
             said = "permitted already" if decided.decision == "permit" else "refused, which no approval changes"
             raise InputError(f"{decision_id} was {said}: {'; '.join(decided.because)[:200]}")
         now = self._clock()
-        made = Override(
-            id=f"o-{os.urandom(6).hex()}",
+        made = PolicyOverridden(
+            override=f"o-{os.urandom(6).hex()}",
             decision=decision_id,
             digest=decided.digest,
             about=decided.action_class or decided.action,
@@ -82,8 +67,10 @@ class Appeals:
             reason=self._ledger.secrets.text(reason.strip())[:500],
             made=now,
             until=now + int(ttl * SECOND),
+            seal="",
         )
-        self._ledger.append(_event(made, self._key.of(_signed_text(made))), subject=_subject(made.digest))
+        made = replace(made, seal=self._key.of(_signed_text(made)))
+        self._ledger.append(made, subject=_subject(made.digest))
         if self._review is not None:
             self._review.count(made.about)
         return made
@@ -101,17 +88,16 @@ class Appeals:
         return Standing(None, reasons=tuple(reasons[-3:]))
 
     def _fault(self, data: PolicyOverridden, digest: str) -> str | None:
-        override = _override(data)
         now = self._clock()
-        if not self._key.holds(_signed_text(override), data.seal):
+        if not self._key.holds(_signed_text(data), data.seal):
             return "is not signed with this machine's key"
-        if override.digest != digest:
+        if data.digest != digest:
             return "is for another action"
-        if override.made > now + _SKEW:
+        if data.made > now + _SKEW:
             return "lies in the future"
-        if now >= override.until:
+        if now >= data.until:
             return "has expired"
-        return "lasts longer than it may" if override.until - override.made > self._longest * SECOND else None
+        return "lasts longer than it may" if data.until - data.made > self._longest * SECOND else None
 
     def _decided(self, decision_id: str) -> PolicyDecided:
         events = self._ledger.read(kind="policy.decided", subject=decision_id)
@@ -127,19 +113,10 @@ def _subject(digest: str) -> str:
     return f"approval:{digest}"
 
 
-def _signed_text(override: Override) -> str:
-    return canonical_json({"purpose": "policy.override", **asdict(override)})
-
-
-def _event(override: Override, seal: str) -> PolicyOverridden:
-    values = asdict(override)
-    return PolicyOverridden(override=values.pop("id"), **values, seal=seal)
-
-
-def _override(data: PolicyOverridden) -> Override:
-    values = asdict(data)
-    values.pop("seal")
-    return Override(id=values.pop("override"), **values)
+def _signed_text(made: PolicyOverridden) -> str:
+    values = asdict(made)
+    del values["seal"]
+    return canonical_json({"purpose": "policy.override", "id": values.pop("override"), **values})
 
 
 class Review:

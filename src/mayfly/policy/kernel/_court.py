@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mayfly import core
 from mayfly.mangle import Name, Symbol, show_row, show_value
-from mayfly.policy.kernel._decide import LIMITS, PENDING
+from mayfly.policy.kernel._decide import LIMITS, PENDING, name_text
 from mayfly.policy.kernel._record import Recording
 from mayfly.policy.kernel.facts import facts_of_action, symbol
 
@@ -74,7 +74,8 @@ class Court:
             yield recording, before, after
 
     def _probes(self, snapshot: Snapshot) -> Iterator[Recording]:
-        model = snapshot.program().evaluate((), goals=[goal for goal in _PERSONAS if _knows(snapshot, goal)])
+        program = snapshot.program()
+        model = program.evaluate((), goals=[goal for goal in _PERSONAS if goal in program.predicates])
         personas = dict.fromkeys(row[1] for goal in _PERSONAS for row in model.rows(goal))
         actors: list[tuple[Fact, ...]] = [
             ((symbol("asked_by"), (Name("/person"),)),),
@@ -85,18 +86,12 @@ class Court:
                 yield _recording(number, probe, actor)
 
     def _facts_of(self, persona: Value) -> Iterable[Fact]:
-        return self._configured(persona.text.removeprefix("/")) if isinstance(persona, Name) else ()
-
-
-def _knows(snapshot: Snapshot, goal: Symbol) -> bool:
-    return goal in snapshot.program().predicates
+        return self._configured(name_text(persona)) if isinstance(persona, Name) else ()
 
 
 @cache
 def _probes() -> tuple[Mapping[str, str], ...]:
-    import tomllib
-
-    table = tomllib.loads(Path(__file__).with_name("probes.toml").read_text(encoding="utf-8"))
+    table = core.shipped_table(Path(__file__).with_name("probes.toml"))
     return (table["ask"], *table["action"])
 
 

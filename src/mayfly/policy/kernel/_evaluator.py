@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -27,7 +28,7 @@ from mayfly.policy.kernel._judgement import (
 )
 from mayfly.policy.kernel._reasons import Reason, Span, reasons_of
 from mayfly.policy.kernel._world import World
-from mayfly.policy.kernel.facts import action_name, changes_of, symbol
+from mayfly.policy.kernel.facts import action_name, symbol
 
 if TYPE_CHECKING:
     from mayfly.mangle import Atom, Limits, Model, Program, Row, Why, WhyNot
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from mayfly.policy.kernel._decide import Decision
     from mayfly.policy.kernel._files import RuleFile
     from mayfly.policy.kernel._snapshot import Snapshot
-    from mayfly.policy.kernel.facts import ChangeFacts, Fact, FileChange, SetFacts
+    from mayfly.policy.kernel.facts import ChangeFacts, Fact
     from mayfly.store import JSON
 
 PERSONA_FOR: Final = Symbol("persona_for", 2)
@@ -227,65 +228,43 @@ class Evaluator:
         return self.evaluate([*self._standing_facts(), *map(given_fact, facts)], [atom.symbol]), atom
 
 
-class SetJudge:
-    """Judge one set by the rules of *evaluator*."""
+def judge_set(
+    evaluator: Evaluator, found: ChangeFacts, standing: Sequence[Fact], *, id: str, digest: str
+) -> tuple[Judgement, list[Fact]]:
+    """Return one decision about all of the changes by the rules of *evaluator*, and the facts to decide it again from.
 
-    def __init__(self, evaluator: Evaluator, standing: list[Fact], *, id: str, removals: int) -> None:
-        self._evaluator = evaluator
-        self._id = id
-        self._standing: list[Fact] = [*standing, (symbol("removal_limit"), (removals,))]
-        self._set: ChangeFacts | None = None
-        self._found: dict[str, tuple[Decision, tuple[str, ...]]] = {}
-
-    def judge(self, changes: Iterable[FileChange], *, digest: str, whole: SetFacts) -> Judgement:
-        """Return one decision about all of the changes."""
-        evaluator = self._evaluator
-        found = self._set = changes_of(
-            changes, id=self._id, spoken_of=evaluator.spoken_of(), every_name=evaluator.looks_at_names(), whole=whole
-        )
-        given = [*self._standing, *found.whole]
-        together = set_reasons(evaluator.evaluate(given, CHANGE_GOALS), self._id)
-        by_path: dict[str, PathDecision] = {}
-        for first in range(0, len(found.rows), _AT_ONCE):
-            last = first + _AT_ONCE
-            model = evaluator.evaluate([*given, *found.of(first, last)], CHANGE_GOALS, record=False)
-            ids = [name for name, _ in found.rows[first:last]]
-            for name, said in judged(model, ids).by_id.items():
-                self._note(name, said)
-        for name, change in found.rows:
-            decision, words = self._found[name]
-            by_path[change.path] = PathDecision(decision, words[0])
-        decision = strictest((one.decision for one in by_path.values()), asked=bool(together))
-        texts = {name: words for name, (said, words) in self._found.items() if said == decision}
-        if decision == "approval" and together:
-            texts |= {"": together}
-        return Judgement(
-            decision=decision,
-            because=(KEPT,) if decision == "permit" else _because(texts),
-            id=self._id,
-            digest=digest,
-            rules=evaluator.snapshot.hash,
-            by_path=by_path,
-            reasons=() if decision == "permit" else reasons_by_path(texts),
-        )
-
-    def _note(self, name: str, said: tuple[Decision, tuple[str, ...]]) -> None:
-        """Keep the stricter word where one path comes twice, as what is deleted and made again."""
-        before = self._found.get(name)
-        if before is None or strictest([before[0], said[0]]) == said[0]:
-            self._found[name] = said
-
-    def recorded_facts(self) -> list[Fact]:
-        """Return the facts to decide it again from: those of the set, and of the first few paths of each decision."""
-        assert self._set is not None, "nothing was judged yet"
-        counts: dict[str, int] = {}
-        facts = [*self._standing, *self._set.whole]
-        for at, (name, _) in enumerate(self._set.rows):
-            decision = self._found[name][0]
-            counts[decision] = counts.get(decision, 0) + 1
-            if counts[decision] <= MOST_RECORDED:
-                facts += self._set.of(at, at + 1)
-        return facts
+    These are the facts of the set, and of the first few paths of each decision.
+    """
+    given = [*standing, *found.whole]
+    together = set_reasons(evaluator.evaluate(given, CHANGE_GOALS), id)
+    said: dict[str, tuple[Decision, tuple[str, ...]]] = {}
+    for first in range(0, len(found.rows), _AT_ONCE):
+        model = evaluator.evaluate([*given, *found.of(first, first + _AT_ONCE)], CHANGE_GOALS, record=False)
+        ids = [name for name, _ in found.rows[first : first + _AT_ONCE]]
+        for name, one in judged(model, ids).items():
+            # The stricter word counts where one path comes twice, as what is deleted and made again.
+            if name not in said or strictest([said[name][0], one[0]]) == one[0]:
+                said[name] = one
+    by_path = {change.path: PathDecision(said[name][0], said[name][1][0]) for name, change in found.rows}
+    decision = strictest((one.decision for one in by_path.values()), asked=bool(together))
+    texts = {name: words for name, (word, words) in said.items() if word == decision}
+    if decision == "approval" and together:
+        texts |= {"": together}
+    judgement = Judgement(
+        decision=decision,
+        because=(KEPT,) if decision == "permit" else _because(texts),
+        id=id,
+        digest=digest,
+        rules=evaluator.snapshot.hash,
+        by_path=by_path,
+        reasons=() if decision == "permit" else reasons_by_path(texts),
+    )
+    counts: Counter[str] = Counter()
+    for at, (name, _) in enumerate(found.rows):
+        counts[said[name][0]] += 1
+        if counts[said[name][0]] <= MOST_RECORDED:
+            given += found.of(at, at + 1)
+    return judgement, given
 
 
 def _because(texts: dict[str, tuple[str, ...]]) -> tuple[str, ...]:

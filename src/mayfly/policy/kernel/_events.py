@@ -63,12 +63,17 @@ class PolicyRouted:
 @event("policy.overridden")
 @dataclass(frozen=True, kw_only=True)
 class PolicyOverridden:
-    """Record that somebody approved exactly one action for a time; the seal is over all other fields."""
+    """Record that a person approved exactly one action for a time; the seal is over all other fields.
+
+    Times are nanoseconds since 1970.
+    """
 
     override: str
+    """The approval's own id."""
     decision: str
     digest: str
     about: str
+    """The class of the action, or its name where the rules say no class."""
     by: str
     reason: str
     made: int

@@ -13,7 +13,6 @@ from mayfly.core import content_hash
 
 if TYPE_CHECKING:
     from mayfly.mangle import Unit
-    from mayfly.policy.kernel._protected import Protected
 
 BASE: Final = Path(__file__).parents[1] / "rules"
 SUFFIX: Final = ".mg"
@@ -27,7 +26,13 @@ class RuleFile:
     """
 
     def __init__(
-        self, *, name: str, place: str, text: str, protected: Callable[[], Protected] | None, restricts: bool = False
+        self,
+        *,
+        name: str,
+        place: str,
+        text: str,
+        protected: Callable[[], frozenset[str]] | None,
+        restricts: bool = False,
     ) -> None:
         self.name = name
         self.place = place

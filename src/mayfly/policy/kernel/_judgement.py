@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mayfly.mangle import Model, Value
     from mayfly.policy.kernel._appeals import Standing
     from mayfly.policy.kernel._decide import Decision
-    from mayfly.policy.kernel.facts import Fact, FileChange
+    from mayfly.policy.kernel.facts import FileChange
 
 PENDING_CHANGE: Final = Symbol("pending_change", 4)
 CHANGE_PERMITTED: Final = Symbol("change_permitted", 1)
@@ -80,30 +80,19 @@ def approved_set(found: Judgement, standing: Standing) -> Judgement:
     return replace(found, decision="permit", because=(words, *found.because), by_path=agreed, reasons=())
 
 
-class Judged(NamedTuple):
-    """What one evaluation said: of each id of a change, and of the set."""
-
-    by_id: dict[str, tuple[Decision, tuple[str, ...]]]
-    facts: dict[str, list[Fact]]
-    """The facts that made each decision that is not a permit."""
-
-
-def judged(model: Model, ids: Sequence[str]) -> Judged:
-    """Read the decisions about some changes, or about the whole set, out of a model."""
+def judged(model: Model, ids: Sequence[str]) -> dict[str, tuple[Decision, tuple[str, ...]]]:
+    """Read the decision about each of some changes, with its words, out of a model."""
     refused, asked = _by_id(model, REFUSED), _by_id(model, NEEDS_APPROVAL)
     permitted = {row[0] for row in model.rows(CHANGE_PERMITTED)}
-    by_id: dict[str, tuple[Decision, tuple[str, ...]]] = {}
-    facts: dict[str, list[Fact]] = {}
+    found: dict[str, tuple[Decision, tuple[str, ...]]] = {}
     for id in ids:
         if id in refused:
-            by_id[id], facts[id] = ("deny", refused[id]), [(REFUSED, (id, text)) for text in refused[id]]
+            found[id] = ("deny", refused[id])
         elif id in asked:
-            by_id[id], facts[id] = ("approval", asked[id]), [(NEEDS_APPROVAL, (id, text)) for text in asked[id]]
-        elif id in permitted:
-            by_id[id] = ("permit", (KEPT,))
+            found[id] = ("approval", asked[id])
         else:
-            by_id[id] = ("deny", (NO_RULE,))
-    return Judged(by_id, facts)
+            found[id] = ("permit", (KEPT,)) if id in permitted else ("deny", (NO_RULE,))
+    return found
 
 
 def set_reasons(model: Model, id: str) -> tuple[str, ...]:

@@ -18,15 +18,15 @@ from mayfly.core import (
     without_secrets,
 )
 from mayfly.mangle import Name, Symbol, Time
-from mayfly.policy.kernel._decide import LIMITS, Decided, Permit, Route, decide, reason_of
+from mayfly.policy.kernel._decide import LIMITS, PENDING, Decided, Permit, Route, decide, reason_of
 from mayfly.policy.kernel._evaluator import (
     ACTION_TYPE_FOR,
     PERSONA_FOR,
     Evaluator,
     Question,
-    SetJudge,
     by_intent,
     given_fact,
+    judge_set,
     names_in,
     told_of,
     with_standing,
@@ -36,7 +36,7 @@ from mayfly.policy.kernel._judgement import Judgement, approved_set, recorded_pa
 from mayfly.policy.kernel._reasons import Reason, reasons_of
 from mayfly.policy.kernel._record import CHANGES, digest_of, kept, recording, shortened
 from mayfly.policy.kernel._spending import CLASS, Caps, Spending
-from mayfly.policy.kernel.facts import SetFacts, action_name, facts_of_action, symbol
+from mayfly.policy.kernel.facts import SetFacts, action_name, changes_of, facts_of_action, symbol
 
 if TYPE_CHECKING:
     from mayfly.mangle import Limits, Model, Row, Why, WhyNot
@@ -101,7 +101,7 @@ class Kernel(Evaluator):
         """Decide one action before it happens; default deny, and whatever goes wrong denies with the reason."""
         id = id or f"d-{os.urandom(6).hex()}"
         try:
-            return self._permitted(Question(id, action, target, payload))
+            return self._permitted(Question(id, action_name(action), target, payload))
         except Exception as error:
             # Nothing may happen because deciding failed, in whatever way: that is what this guard is for.
             return self._failed(id, action, target, error)
@@ -131,12 +131,13 @@ class Kernel(Evaluator):
     def _judged(self, changes: list[FileChange], id: str, content: str, whole: SetFacts) -> Judgement:
         who = {"persona": self.persona, "session": self._session_id}
         digest = set_digest(changes, content, workspace=self._workspace, **who)
-        judge = SetJudge(self, self._standing_facts(), id=id, removals=self._removals)
-        found = judge.judge(changes, digest=digest, whole=whole)
+        facts = changes_of(changes, id=id, spoken_of=self.spoken_of(), every_name=self.looks_at_names(), whole=whole)
+        standing = [*self._standing_facts(), (symbol("removal_limit"), (self._removals,))]
+        found, recorded = judge_set(self, facts, standing, id=id, digest=digest)
         if found.decision == "approval" and self._appeals is not None and content:
             found = approved_set(found, self._appeals.standing(digest))
         if self._ledger is not None:
-            event = self._set_event(found, changes, judge.recorded_facts())
+            event = self._set_event(found, changes, recorded)
             self._ledger.append(event, subject=id)
             self._reviewed(Decided(found.decision, (), (), CHANGES), CHANGES)
         return found
@@ -176,95 +177,76 @@ class Kernel(Evaluator):
         )
 
     def _permitted(self, asked: Question) -> Permit:
-        name = action_name(asked.action)
-        facts = self._facts_of(asked, name)
+        facts = facts_of_action(
+            *(asked.action, asked.target, asked.text),
+            id=asked.id,
+            time=self._clock(),
+            workspace=self._workspace,
+            root=self._root,
+        )
         given = [*self._standing_facts(), *facts]
-        model, decided = self._decided(given, facts[0][1])
-        if decided.action_class == CLASS and self._ledger is not None and self._caps is not None:
-            return self._spent(asked, name, given, facts)
-        return self._answer(asked, name, *self._approved(asked, name, given, facts[0][1], (model, decided)), given)
+        found = self._decided(given)
+        if found[1].action_class == CLASS and self._ledger is not None and self._caps is not None:
+            return self._spent(asked, given, Spending(self._ledger, self._caps, self._session_id, now=self._clock()))
+        return self._answer(asked, *self._approved(asked, given, found), given)
 
-    def _spent(self, asked: Question, name: str, given: list[Fact], facts: Sequence[Fact]) -> Permit:
+    def _spent(self, asked: Question, given: list[Fact], spending: Spending) -> Permit:
         """Decide about money: with what was spent before, and recorded in one piece, or decided again."""
-        assert self._ledger is not None and self._caps is not None, "who calls this has looked"  # noqa: PT018
-        spending = Spending(self._ledger, self._caps, session=self._session_id, now=self._clock())
-        cents = max((row[1] for name, row in facts if name == _AMOUNT and isinstance(row[1], int)), default=0)
+        named = (row[1] for name, row in given if name == _AMOUNT and row[0] == asked.id)
+        cents = max((cents for cents in named if isinstance(cents, int)), default=0)
         for _ in range(_TRIES):
             totals = spending.totals()
             told = [*given, *spending.facts(totals)]
-            model, decided = self._approved(asked, name, told, facts[0][1], self._decided(told, facts[0][1]))
-            permit = self._permit(asked, name, model, decided)
+            model, decided = self._approved(asked, told, self._decided(told))
+            permit = self._permit(asked, model, decided)
             if permit.decision != "permit":
-                return self._answer(asked, name, model, decided, told)
-            event = self._event(asked, name, self._digest(asked, name), decided, told, ())
+                return self._answer(asked, model, decided, told)
+            event = self._event(asked, decided, told)
             if spending.reserve(totals, cents, event, id=asked.id):
                 return permit
         raise ConflictError(f"others spent at the same moment, {_TRIES} times over")
 
-    def _approved(
-        self, asked: Question, name: str, given: list[Fact], row: Row, found: tuple[Model, Decided]
-    ) -> tuple[Model, Decided]:
+    def _approved(self, asked: Question, given: list[Fact], found: tuple[Model, Decided]) -> tuple[Model, Decided]:
         """Return the decision with what a person has agreed to, where it needs that."""
         model, decided = found
         if decided.decision == "approval" and self._appeals is not None:
-            standing = self._appeals.standing(self._digest(asked, name))
+            standing = self._appeals.standing(self._digest(asked))
             if standing.until is not None:
-                until = Time(standing.until)
-                approved: Row = (Name(name), asked.target, asked.text, until)
+                approved: Row = (Name(asked.action), asked.target, asked.text, Time(standing.until))
                 given.append((symbol("approved"), approved))
-                model, decided = self._decided(given, row)
+                model, decided = self._decided(given)
             decided = with_standing(decided, standing)
         return model, decided
 
-    def _answer(self, asked: Question, name: str, model: Model, decided: Decided, given: Sequence[Fact]) -> Permit:
-        permit = self._permit(asked, name, model, decided)
-        if self._ledger is not None:
-            final = decided._replace(decision=permit.decision, because=permit.because)
-            self._record(asked, name, self._digest(asked, name), final, given, permit.reasons)
+    def _answer(self, asked: Question, model: Model, decided: Decided, given: Sequence[Fact]) -> Permit:
+        permit = self._permit(asked, model, decided)
+        final = decided._replace(decision=permit.decision, because=permit.because)
+        self._record(asked, final, given, permit.reasons)
         return permit
 
-    def _digest(self, asked: Question, name: str) -> str:
+    def _digest(self, asked: Question) -> str:
         who = {"persona": self.persona, "session": self._session_id}
-        return digest_of(name, asked.target, asked.text, workspace=self._workspace, **who)
+        return digest_of(asked.action, asked.target, asked.text, workspace=self._workspace, **who)
 
-    def _facts_of(self, asked: Question, name: str) -> list[Fact]:
-        now = self._clock()
-        return facts_of_action(
-            name, asked.target, asked.text, id=asked.id, time=now, workspace=self._workspace, root=self._root
-        )
-
-    def _decided(self, given: Sequence[Fact], asked: Row) -> tuple[Model, Decided]:
+    def _decided(self, given: Sequence[Fact]) -> tuple[Model, Decided]:
         self._program()
         model = self.evaluate(given, self._goals)
-        return model, decide(model, asked)
+        return model, decide(model, next(row for name, row in given if name == PENDING))
 
-    def _record(
-        self,
-        asked: Question,
-        name: str,
-        digest: str,
-        decided: Decided,
-        facts: Sequence[Fact],
-        reasons: Sequence[Reason] = (),
-    ) -> None:
-        if self._ledger is None:
-            return
-        self._ledger.append(self._event(asked, name, digest, decided, facts, reasons), subject=asked.id)
-        self._reviewed(decided, name)
+    def _record(self, asked: Question, decided: Decided, facts: Sequence[Fact], reasons: Sequence[Reason] = ()) -> None:
+        if self._ledger is not None:
+            self._ledger.append(self._event(asked, decided, facts, reasons), subject=asked.id)
+            self._reviewed(decided, asked.action)
 
     def _event(
-        self,
-        asked: Question,
-        name: str,
-        digest: str,
-        decided: Decided,
-        facts: Sequence[Fact],
-        reasons: Sequence[Reason],
+        self, asked: Question, decided: Decided, facts: Sequence[Fact], reasons: Sequence[Reason] = ()
     ) -> PolicyDecided:
         assert self._ledger is not None, "who calls this has looked"
+        # What could not be decided has no facts, and no approval may name it.
+        digest = self._digest(asked) if facts else ""
         hide = self._ledger.secrets.now().with_pieces_of(f"{asked.target}\n{asked.text}").text
         told = {"target": shortened(asked.target, hide), "payload": shortened(asked.text, hide)}
-        told |= {"action": name, "payload_hash": content_hash(asked.text)}
+        told |= {"action": asked.action, "payload_hash": content_hash(asked.text)}
         return self._decision_event(decided, facts, reasons, hide, digest=digest, **told)
 
     def _reviewed(self, decided: Decided, name: str) -> None:
@@ -276,7 +258,7 @@ class Kernel(Evaluator):
             # The denial stands whether or not somebody could be asked to look at the rules.
             pass
 
-    def _permit(self, asked: Question, name: str, model: Model, decided: Decided) -> Permit:
+    def _permit(self, asked: Question, model: Model, decided: Decided) -> Permit:
         def explain_why(most: int) -> tuple[Why, ...]:
             from mayfly.policy.kernel._replay import reasons
 
@@ -285,7 +267,7 @@ class Kernel(Evaluator):
         def explain_why_not() -> WhyNot | None:
             from mayfly.policy.kernel._replay import not_permitted
 
-            row = (Name(name), asked.target, asked.text)
+            row = (Name(asked.action), asked.target, asked.text)
             return None if decided.decision == "permit" else not_permitted(model, row)
 
         decision, because, reasons = told_of(asked, model, decided)
@@ -293,7 +275,7 @@ class Kernel(Evaluator):
             decision=decision,
             because=because,
             id=asked.id,
-            action=name,
+            action=asked.action,
             target=asked.target,
             rules=self.snapshot.hash,
             reasons=reasons,
@@ -307,7 +289,7 @@ class Kernel(Evaluator):
         because = (hide(f"it could not be decided, so it is denied: {reason}")[:500],)
         asked = Question(id, ascii(action)[:200], ascii(target)[:1000], "")
         try:
-            self._record(asked, asked.action, "", Decided("deny", because, (), None), ())
+            self._record(asked, Decided("deny", because, (), None), ())
         except Exception:
             # Where even this cannot be written there is nothing left to do but to deny.
             pass

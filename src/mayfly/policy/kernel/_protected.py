@@ -1,7 +1,7 @@
 """Which predicates only the shipped rules may define, and what a rule file says about personas."""
 
-from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from collections.abc import Collection, Iterable, Iterator
+from typing import Final
 
 from mayfly.mangle import Atom, Clause, Constant, MangleError, Name, Negation, Timed, Unit, Variable
 from mayfly.policy.kernel.facts import COLUMNS
@@ -32,13 +32,7 @@ _ALWAYS: Final = frozenset(
 )
 
 
-class Protected(NamedTuple):
-    """What other files may not define."""
-
-    names: frozenset[str]
-
-
-def protected_by(base: Iterable[Unit]) -> Protected:
+def protected_by(base: Iterable[Unit]) -> frozenset[str]:
     """Return what decisions rest on in the shipped rules, the open predicates left out."""
     needs: dict[str, set[str]] = {}
     for clause in (clause for unit in base for clause in unit.clauses):
@@ -50,10 +44,10 @@ def protected_by(base: Iterable[Unit]) -> Protected:
             if name not in found and name not in OPEN:
                 found.add(name)
                 waiting.append(name)
-    return Protected(frozenset(found))
+    return frozenset(found)
 
 
-def check_heads(unit: Unit, protected: Protected) -> None:
+def check_heads(unit: Unit, protected: Collection[str]) -> None:
     """Refuse a file that defines or declares what only the shipped rules may."""
     declared = ((declaration.atom, "declares") for declaration in unit.declarations)
     for atom, does in (*((clause.head, "defines") for clause in unit.clauses), *declared):
@@ -65,7 +59,7 @@ def check_heads(unit: Unit, protected: Protected) -> None:
                 place=atom.place,
                 fix="see: mayfly persona add",
             )
-        if name in protected.names:
+        if name in protected:
             raise MangleError(
                 f"{does} {name}, which only the shipped rules may",
                 stage="analyze",

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from mayfly.core import MayflyError
 from mayfly.mangle import Atom, Constant, Place, Symbol, show_clause, show_row, show_value, why, why_not
-from mayfly.policy.kernel._decide import GOALS, LIMITS, MOST, NEEDS_APPROVAL, PENDING, decide, name_text
+from mayfly.policy.kernel._decide import GOALS, LIMITS, MOST, NEEDS_APPROVAL, PENDING, REFUSED, decide, name_text
 from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
 from mayfly.policy.kernel._goals import changeable, remedies, sensible
 from mayfly.policy.kernel._judgement import (
     CHANGE_GOALS,
     CHANGE_PERMITTED,
     MOST_REASONS,
+    NO_RULE,
     PENDING_CHANGE,
     judged,
     set_reasons,
@@ -66,16 +67,10 @@ def simulate(old: Snapshot, new: Snapshot, recordings: Iterable[Recording]) -> l
     for recording in recordings:
         before, after = replay(old, recording), replay(new, recording)
         if before.word != after.word:
-            cause = _deciding(before, after)
+            rule, place = _deciding(before, after)
+            asked = _asked(recording)
             differences.append(
-                Difference(
-                    id=recording.id,
-                    asked=_asked(recording),
-                    before=before.word,
-                    after=after.word,
-                    rule=None if cause is None else cause.text,
-                    place=None if cause is None else cause.place,
-                )
+                Difference(id=recording.id, asked=asked, before=before.word, after=after.word, rule=rule, place=place)
             )
     return differences
 
@@ -120,15 +115,18 @@ def _set_outcome(model: Model, recording: Recording) -> Outcome:
     ids = [str(row[0]) for symbol, row in recording.facts if symbol == PENDING_CHANGE]
     found = judged(model, ids)
     together = set_reasons(model, recording.id)
-    word = strictest((decision for decision, _ in found.by_id.values()), asked=bool(together))
+    word = strictest((decision for decision, _ in found.values()), asked=bool(together))
     if word == "permit":
-        facts = tuple((CHANGE_PERMITTED, (id,)) for id in ids[:MOST])
-        return Outcome(word=word, because=(), facts=facts, model=model)
-    deciding = [fact for id, (decision, _) in found.by_id.items() if decision == word for fact in found.facts[id]]
+        kept = tuple((CHANGE_PERMITTED, (id,)) for id in ids[:MOST])
+        return Outcome(word=word, because=(), facts=kept, model=model)
+    deciding = [(id, text) for id, (decision, texts) in found.items() if decision == word for text in texts]
     if word == "approval":
-        deciding = [*((NEEDS_APPROVAL, (recording.id, text)) for text in together), *deciding]
-    because = tuple(dict.fromkeys(str(row[1]) for _, row in deciding))[:MOST_REASONS]
-    return Outcome(word=word, because=because, facts=tuple(deciding), model=model)
+        deciding = [*((recording.id, text) for text in together), *deciding]
+    goal = REFUSED if word == "deny" else NEEDS_APPROVAL
+    # That no rule permits a change is no fact of the rules.
+    facts = tuple((goal, row) for row in deciding if row[1] != NO_RULE)
+    because = tuple(dict.fromkeys(text for _, text in deciding))[:MOST_REASONS]
+    return Outcome(word=word, because=because, facts=facts, model=model)
 
 
 def _nothing(program: Program) -> dict[Symbol, External]:
@@ -140,7 +138,7 @@ def _nothing(program: Program) -> dict[Symbol, External]:
 def _asked(recording: Recording) -> str:
     for symbol, row in recording.facts:
         if symbol == PENDING:
-            return _line(row)
+            return f"{name_text(row[1])} {show_value(row[2])}"[:200]
         if symbol == PENDING_CHANGE:
             return f"changes: {show_value(row[0])} and others"[:200]
         if symbol.name == "user_intent":
@@ -148,25 +146,14 @@ def _asked(recording: Recording) -> str:
     return recording.id
 
 
-def _line(row: Row) -> str:
-    return f"{name_text(row[1])} {show_value(row[2])}"[:200]
-
-
-class _Cause(NamedTuple):
-    """A rule or a fact of the source, as text and where it stands."""
-
-    text: str
-    place: Place
-
-
-def _deciding(before: Outcome, after: Outcome) -> _Cause | None:
-    """Return what makes the difference: a rule or fact that only one of the two sides has, the new side first."""
+def _deciding(before: Outcome, after: Outcome) -> tuple[str | None, Place | None]:
+    """Return what makes the difference, with its place: a rule or fact that only one side has, the new side first."""
     for side, other in ((after, before), (before, after)):
         known = _sources(other.model)
         for symbol, row in side.facts:
             if side.model is not None and (cause := _foreign(side.model, symbol, row, known)) is not None:
                 return cause
-    return None
+    return None, None
 
 
 def _sources(model: Model | None) -> frozenset[str]:
@@ -177,7 +164,7 @@ def _sources(model: Model | None) -> frozenset[str]:
     return frozenset((*rules, *(show_row(given.symbol, given.row) for given in checked.given)))
 
 
-def _foreign(model: Model, symbol: Symbol, row: Row, known: frozenset[str]) -> _Cause | None:
+def _foreign(model: Model, symbol: Symbol, row: Row, known: frozenset[str]) -> tuple[str, Place] | None:
     waiting: list[Step] = [why(model, symbol, row).root]
     while waiting:
         step = waiting.pop(0)
@@ -185,7 +172,7 @@ def _foreign(model: Model, symbol: Symbol, row: Row, known: frozenset[str]) -> _
         if step.rule is None and step.fact is not None:
             text = show_row(*step.fact)
         if text and step.place is not None and text not in known:
-            return _Cause(text, step.place)
+            return text, step.place
         waiting.extend(step.premises)
     return None
 

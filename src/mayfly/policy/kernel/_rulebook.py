@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from mayfly.core import MayflyError, content_hash
+from mayfly.core import MayflyError
 from mayfly.policy.kernel._court import Court
 from mayfly.policy.kernel._events import PolicyReloaded
 from mayfly.policy.kernel._files import (
@@ -24,7 +24,6 @@ from mayfly.policy.kernel._files import (
 from mayfly.policy.kernel._snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from mayfly.policy.kernel._protected import Protected
     from mayfly.policy.kernel._snapshot import Programs
     from mayfly.store import Ledger
 
@@ -39,17 +38,14 @@ class Reload:
     problems: tuple[Problem, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Source:
-    """One file as it was found: its text, or why it cannot be read."""
+class _Source(NamedTuple):
+    """One file as it was found, or why it cannot be read."""
 
     key: str
-    name: str
     place: str
-    text: str | None
-    fault: str
     policy: bool
-    restricts: bool = False
+    file: RuleFile | None
+    fault: str = ""
 
 
 class Rulebook:
@@ -88,7 +84,7 @@ class Rulebook:
         self._snapshot.program()
 
     @cached_property
-    def protected(self) -> Protected:
+    def protected(self) -> frozenset[str]:
         """What only the shipped rules may say."""
         from mayfly.policy.kernel._protected import protected_by
 
@@ -147,23 +143,20 @@ class Rulebook:
                 yield self._source(path, policy=True)
         for name, (place, text) in self._shipped.items():
             if name not in named:
-                yield _Source(key=f"shipped:{name}", name=name, place=place, text=text, fault="", policy=True)
+                file = RuleFile(name=name, place=place, text=text, protected=lambda: self.protected)
+                yield _Source(f"shipped:{name}", place, True, file)
 
     def _source(self, path: Path, *, policy: bool) -> _Source:
-        text, fault = None, ""
+        key = f"{'policy' if policy else 'rule'}:{path}"
         try:
             text = read_text(path)
         except MayflyError as error:
-            fault = str(error)
-        return _Source(
-            key=f"{'policy' if policy else 'rule'}:{path}",
-            name=path.name,
-            place=str(path),
-            text=text,
-            fault=fault,
-            policy=policy,
-            restricts=self._workspace is not None and _within(os.path.realpath(path), self._workspace),
+            return _Source(key, str(path), policy, None, str(error))
+        restricts = self._workspace is not None and _within(os.path.realpath(path), self._workspace)
+        file = RuleFile(
+            name=path.name, place=str(path), text=text, protected=lambda: self.protected, restricts=restricts
         )
+        return _Source(key, str(path), policy, file)
 
     def changed(self, paths: Sequence[Path]) -> Snapshot:
         """Return the rules as they would be with these files, each in place of the one of its name, untried."""
@@ -212,33 +205,22 @@ class _Trial:
 
     def _keep(self, source: _Source, known: RuleFile | None) -> bool:
         self._policy[source.key] = source.policy
-        same = known is not None and source.text is not None and content_hash(source.text) == known.hash
-        if same and known is not None:
-            self.good[source.key] = known
-        return same
+        if known is None or source.file is None or source.file.hash != known.hash:
+            return False
+        self.good[source.key] = known
+        return True
 
     def _as_before(self, sources: list[_Source]) -> tuple[str, ...]:
         """Take files without a trial that make exactly the rules which passed theirs the last time."""
         told = self._book.last_told() if sources else None
-        if told is None or any(source.text is None for source in sources):
+        files = {source.key: source.file for source in sources if source.file is not None}
+        if told is None or len(files) < len(sources):
             return ()
-        files = {source.key: self._file(source) for source in sources}
         snapshot = self._made({**self.good, **files})
         if snapshot.hash != told.rules or self._fault(snapshot) is not None:
             return ()
         self.good.update(files)
-        return tuple(source.name for source in sources)
-
-    def _file(self, source: _Source) -> RuleFile:
-        if source.text is None:
-            raise MayflyError(source.fault)
-        return RuleFile(
-            name=source.name,
-            place=source.place,
-            text=source.text,
-            protected=lambda: self._book.protected,
-            restricts=source.restricts,
-        )
+        return tuple(file.name for file in files.values())
 
     def _try(self, sources: list[_Source]) -> tuple[str, ...]:
         """Try files until no more of them pass: one may need what another one declares."""
@@ -247,18 +229,19 @@ class _Trial:
         while waiting and progress:
             left = [source for source in waiting if not self._admit(source)]
             progress = len(left) < len(waiting)
-            accepted += [source.name for source in waiting if source not in left]
+            accepted += [source.file.name for source in waiting if source.file and source not in left]
             waiting = left
         return tuple(accepted)
 
     def _admit(self, source: _Source) -> bool:
         try:
-            file = self._file(source)
-            _ = file.unit
+            if source.file is None:
+                raise MayflyError(source.fault)
+            _ = source.file.unit
         except MayflyError as error:
             self._problems[source.key] = Problem(file=source.place, reason=str(error))
             return False
-        return self._hear(source, file)
+        return self._hear(source, source.file)
 
     def _hear(self, source: _Source, file: RuleFile) -> bool:
         old, new = self._now, self._made({**self.good, source.key: file})

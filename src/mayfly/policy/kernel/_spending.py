@@ -31,7 +31,7 @@ class Caps(NamedTuple):
 class Spending:
     """Add up one session and one day (UTC); the sums stay right whoever else spends at the same moment."""
 
-    def __init__(self, ledger: Ledger, caps: Caps, *, session: str | None, now: int) -> None:
+    def __init__(self, ledger: Ledger, caps: Caps, session: str | None, *, now: int) -> None:
         self._ledger = ledger
         self._caps = {"/session": caps.session, "/day": caps.day}
         day = datetime.fromtimestamp(now // _NANOSECONDS, UTC).date().isoformat()

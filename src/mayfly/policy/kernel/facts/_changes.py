@@ -6,15 +6,16 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from mayfly.core import InputError, secret_path
+from mayfly.mangle import Name
 from mayfly.policy.kernel.facts._paths import INSIDE, LONGEST, UNCLEAR, names_of_path, place_in_git, suffixes_of
-from mayfly.policy.kernel.facts._symbols import Fact, symbol, word
+from mayfly.policy.kernel.facts._symbols import Fact, symbol
 
 KINDS: Final = frozenset({"created", "changed", "deleted", "renamed", "mode", "link", "replaced"})
 ENTRIES: Final = frozenset({"file", "directory", "link", "special"})
 IN_GIT: Final = frozenset({"", "data", "index", "never"})
 _PENDING, _PATH, _SECRET = symbol("pending_change"), symbol("action_path"), symbol("path_secret")
 _PART, _SUFFIX = symbol("action_path_part"), symbol("action_path_suffix")
-_WORDS: Final = {text: word(f"/{text}") for text in (*KINDS, *ENTRIES, "tracked", "ignored", "untracked")}
+_WORDS: Final = {text: Name(f"/{text}") for text in (*KINDS, *ENTRIES, "tracked", "ignored", "untracked")}
 _STEPS: Final = frozenset({"", ".", ".."})
 _SETUID, _SETGID = 0o4000, 0o2000
 # Where a machine keeps programs and libraries; a virtual environment links to its interpreter there.
@@ -135,7 +136,7 @@ def _facts(name: str, change: FileChange, only: frozenset[str] | None) -> list[F
     tracked = "tracked" if change.tracked else "ignored" if change.ignored else "untracked"
     facts: list[Fact] = [
         (_PENDING, (name, _WORDS[change.kind], _WORDS[change.entry], _WORDS[tracked])),
-        (_PATH, (name, name, word(_where(path)))),
+        (_PATH, (name, name, Name(_where(path)))),
     ]
     facts += [(_PART, (name, part)) for part in dict.fromkeys(names) if only is None or part in only]
     facts += [(_SUFFIX, (name, suffix)) for suffix in suffixes_of(names) if only is None or suffix in only]
@@ -145,7 +146,7 @@ def _facts(name: str, change: FileChange, only: frozenset[str] | None) -> list[F
     if ".git" in names:
         facts.append((symbol("git_file"), (name, *(place_in_git(names) or ("", "")))))
         if change.git:
-            facts.append((symbol("git_holds"), (name, word(f"/{change.git}"))))
+            facts.append((symbol("git_holds"), (name, Name(f"/{change.git}"))))
     if change.kind != "deleted":
         facts += _now(name, change)
     return facts
@@ -154,14 +155,14 @@ def _facts(name: str, change: FileChange, only: frozenset[str] | None) -> list[F
 def _now(name: str, change: FileChange) -> Iterator[Fact]:
     """Yield what is only true of something that is there afterwards."""
     if change.mode_bits & _SETUID:
-        yield symbol("change_mode"), (name, word("/setuid"))
+        yield symbol("change_mode"), (name, Name("/setuid"))
     # A directory hands its group on to what is made in it; that gives nobody any rights.
     if change.mode_bits & _SETGID and change.entry != "directory":
-        yield symbol("change_mode"), (name, word("/setgid"))
+        yield symbol("change_mode"), (name, Name("/setgid"))
     if change.same_code:
         yield symbol("change_same_code"), (name,)
     if change.entry == "link":
-        yield symbol("change_link"), (name, _name(change.target), word(_link_leads(change)))
+        yield symbol("change_link"), (name, _name(change.target), Name(_link_leads(change)))
         secret = secret_path(change.target)
         if secret:
             yield symbol("path_secret"), (name, secret)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Final
 
 from mayfly.core import InputError, host_of
@@ -10,7 +11,7 @@ from mayfly.policy.kernel._actions import moving_names, removing_sql
 from mayfly.policy.kernel.facts._amounts import amounts
 from mayfly.policy.kernel.facts._paths import Located, Places, is_url
 from mayfly.policy.kernel.facts._payload import BODIES, HOSTS, METHODS, REFS, REMOTES, ActionPayload, take_apart
-from mayfly.policy.kernel.facts._symbols import Fact, symbol, word
+from mayfly.policy.kernel.facts._symbols import Fact, symbol
 
 
 def facts_of_action(
@@ -26,17 +27,19 @@ def facts_of_action(
         _check_text(text)
     asked = (id, Name(action_name(action)), target, payload, Time(time))
     apart, places = take_apart(payload), Places(workspace, root)
-    facts: dict[Fact, None] = {(symbol("pending_action"), asked): None}
-    facts |= dict.fromkeys(_places(id, action_name(action)[1:], target, apart, places))
-    facts |= dict.fromkeys(_hosts(id, target, apart))
-    facts |= dict.fromkeys(_requests(id, apart))
-    facts |= dict.fromkeys((symbol("action_word"), (id, found)) for found in _removing_words((target, payload)))
     texts = (target, payload) if apart.value is None else (target,)
     bare = apart.value if isinstance(apart.value, str) else payload
     found = amounts(apart.value, texts, bare=bare if bare.strip() else target)
-    facts |= dict.fromkeys((symbol("action_amount"), (id, cents)) for cents in found)
-    facts |= dict.fromkeys(_payment(id, apart.value))
-    return list(facts)
+    facts: Iterable[Fact] = chain(
+        [(symbol("pending_action"), asked)],
+        _places(id, action_name(action)[1:], target, apart, places),
+        _hosts(id, target, apart),
+        _requests(id, apart),
+        ((symbol("action_word"), (id, words)) for words in _removing_words((target, payload))),
+        ((symbol("action_amount"), (id, cents)) for cents in found),
+        _payment(id, apart.value),
+    )
+    return list(dict.fromkeys(facts))
 
 
 def action_name(action: str) -> str:
@@ -65,12 +68,12 @@ def _places(id: str, name: str, target: str, apart: ActionPayload, places: Place
     for text in dict.fromkeys([*own, *named, *patched]):
         yield from facts_of_path(id, places.locate(text))
     if not apart.whole:
-        yield symbol("action_path"), (id, "the payload is too large to be looked at", word("/unclear"))
+        yield symbol("action_path"), (id, "the payload is too large to be looked at", Name("/unclear"))
 
 
 def facts_of_path(id: str, located: Located) -> Iterator[Fact]:
     """Yield what rules see of one path."""
-    yield symbol("action_path"), (id, located.path, word(located.where))
+    yield symbol("action_path"), (id, located.path, Name(located.where))
     for part in located.parts:
         yield symbol("action_path_part"), (id, part)
     for suffix in located.suffixes:
@@ -84,14 +87,14 @@ def facts_of_path(id: str, located: Located) -> Iterator[Fact]:
 def _hosts(id: str, target: str, apart: ActionPayload) -> Iterator[Fact]:
     host = host_of(target)
     if host is not None:
-        yield symbol("action_host"), (id, host.name, word(f"/{host.kind}"))
+        yield symbol("action_host"), (id, host.name, Name(f"/{host.kind}"))
         for domain in host.within:
             yield symbol("action_host_within"), (id, domain)
     for text in apart.texts:
         named = text.key in HOSTS
         other = host_of(text.text) if named or "://" in text.text[:32] else None
         if other is not None:
-            yield symbol("payload_host"), (id, other.name, word(f"/{other.kind}"))
+            yield symbol("payload_host"), (id, other.name, Name(f"/{other.kind}"))
 
 
 def _requests(id: str, apart: ActionPayload) -> Iterator[Fact]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from mayfly.mangle import Name, Row, Symbol
+from mayfly.mangle import Row, Symbol
 
 Fact = tuple[Symbol, Row]
 
@@ -67,22 +67,8 @@ COLUMNS: Final[Mapping[Symbol, tuple[str, ...]]] = MappingProxyType(
 
 
 _SYMBOLS: Final = {symbol.name: symbol for symbol in COLUMNS}
-_NAMES: Final = {
-    text: Name(text)
-    for text in (
-        *("/inside", "/outside", "/system", "/unclear", "/public", "/private", "/loopback"),
-        *("/file", "/directory", "/link", "/special", "/tracked", "/untracked", "/ignored"),
-        *("/created", "/changed", "/deleted", "/renamed", "/mode", "/replaced", "/setuid", "/setgid", "/programs"),
-        *("/data", "/index", "/never"),
-    )
-}
 
 
 def symbol(name: str) -> Symbol:
     """Return the predicate of that name."""
     return _SYMBOLS[name]
-
-
-def word(text: str) -> Name:
-    """Return one of the names that facts use again and again."""
-    return _NAMES[text]
