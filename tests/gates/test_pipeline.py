@@ -79,7 +79,6 @@ def test_a_repaired_source_enters_at_the_first_gate_again(gates: Gates) -> None:
         Artifact(kind="agent", source=bare),
         profile=Profile(),
         suite=SUITE,
-        examples=[],
     )
     assert admission.decision == "accept"
     assert admission.repairs

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 from mayfly.core import Verdict, parse_python, shipped_table
-from mayfly.gates.types._repair import Example, Repaired, repair, tidied
+from mayfly.gates.types._repair import DEMANDED, PLAIN, Repaired, complete, repair, tidied
 from mayfly.gates.types._server import Answer, ServerGone, ServerSlow, TypeOptions, TypeServer, check_cold
 from mayfly.gates.types._suppress import suppressions
 
@@ -109,25 +109,23 @@ class TypeGate:
         source: str,
         *,
         packages: bool = False,
-        examples: Sequence[Example] = (),
-        entry: str = "",
         first: TypeReport | None = None,
     ) -> tuple[TypeReport, Repaired]:
         """Check *source* and repair what a tool can repair, until it passes or nothing is left to do.
 
-        The report is about the repaired source. *examples* are positional arguments and the result of *entry*, or of
-        the only function or method that is called from outside. *first* is what `ahead` has found.
+        The report is about the repaired source. *first* is what `ahead` has found.
         """
         first = first or self.check(source, packages=packages)
         if first.accepted:
             return first, Repaired(source=source)
         check = partial(self.check, packages=packages)
-        narrow = _rounds(check, first, source, partial(repair, examples=examples, entry=entry))
-        wide = narrow if narrow[0].accepted else _rounds(check, first, source, partial(repair, loose=True))
-        report, done = wide if wide[0].accepted else narrow
+        report, done = _rounds(check, first, source, complete(source, PLAIN))
+        if not report.accepted:
+            again = _rounds(check, first, source, complete(source, DEMANDED))
+            report, done = again if again[0].accepted else (report, done)
         neat = tidied(done) if report.accepted else done
-        if neat.source != done.source and (again := check(neat.source)).accepted:
-            return again, neat
+        if neat.source != done.source and (tidy := check(neat.source)).accepted:
+            return tidy, neat
         return report, done
 
     def close(self) -> None:
@@ -150,18 +148,17 @@ class TypeGate:
 
 
 def _rounds(
-    check: Callable[[str], TypeReport], report: TypeReport, source: str, mend: Callable[..., Repaired]
+    check: Callable[[str], TypeReport], report: TypeReport, source: str, done: Repaired
 ) -> tuple[TypeReport, Repaired]:
-    """Check and repair in turn until nothing is wrong or nothing more is repaired."""
-    done = Repaired(source=source)
+    """Check and repair in turn until nothing is wrong or nothing more is repaired; *report* is about *source*."""
+    if done.source != source:
+        report = check(done.source)
     for _ in range(_ROUNDS):
-        step = mend(done.source, report.verdicts)
-        if step.source == done.source:
+        step = repair(done.source, report.verdicts)
+        if report.accepted or step.source == done.source:
             break
         done = Repaired(source=step.source, repairs=(*done.repairs, *step.repairs))
         report = check(done.source)
-        if report.accepted:
-            break
     return report, done
 
 
