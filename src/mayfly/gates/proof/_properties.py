@@ -1,7 +1,7 @@
-"""What must hold without a test that says it: the same answer again, of the annotated type, and an end on much input.
+"""What must hold without a test that says it: the same answer again, of the annotated type, and an end.
 
 What happens within reasonable sizes decides: on an input that is no larger than those that were given. Running out of
-time or memory on anything beyond that is noted, never held against a program.
+time or memory on anything beyond that is never held against a program.
 """
 
 from __future__ import annotations
@@ -24,11 +24,9 @@ def refuse_outcome(
     sandbox: Sandbox, program: Program, ran: Ran, outcome: Outcome, options: ProofOptions
 ) -> list[Verdict]:
     """Return the verdicts on a program whose answers waver, are of another type, or do not come on common inputs."""
-    tried, given = outcome.tried, outcome.inputs.common
-    convicted: list[Verdict] = []
-    if options.adversary:
-        suspected = suspects(given, tried.more) if tried.more else [one for one in given if one.inside]
-        convicted += convict(sandbox, program, suspected, options)
+    tried, given = outcome.tried, outcome.inputs
+    suspected = suspects(given, tried.more) if tried.more else [one for one in given if one.inside]
+    convicted = convict(sandbox, program, suspected, options)
     return [*_steady(ran.cases, ran.answers, tried), *_typed(program, tried, given), *convicted]
 
 

@@ -1,6 +1,6 @@
 """The proof gate: run the tests where they cannot be cheated, and say who speaks for a program and what is open.
 
-A proof goes from value to value: a suite is taken apart (`Case`) and run (`Ran`); inputs of the domain (`Inputs`) and
+A proof goes from value to value: a suite is taken apart (`Case`) and run (`Ran`); inputs of the domain (`Given`) and
 mutants and rivals (`Variants`) are made and tried (`Outcome`); that is weighed (`Assessment`) and told (`ProofReport`).
 A stage that refuses ends it.
 """
@@ -144,7 +144,6 @@ def _with_trials(report: ProofReport, outcome: Outcome, found: Assessment) -> Pr
         notes=(*report.notes, *problem),
         unreached=tuple(sorted(tried.known - tried.reached - variants.skip)),
         open=tuple(one.input for one in (*telling.values(), *([found.crash] if found.crash else ()))),
-        adversary=outcome.adversary,
     )
 
 

@@ -86,7 +86,7 @@ def assess(
     doubt: str,
 ) -> Assessment:
     """Weigh what the tests and trials gave; a rival has to agree on so many inputs as *agreeing* to be a witness."""
-    given, more = outcome.inputs.common, outcome.tried.more
+    given, more = outcome.inputs, outcome.tried.more
     survivors = _survivors(outcome)
     crash = _find_crash(program.source, ran.cases, given, more)
     witnesses = []

@@ -120,13 +120,9 @@ class ProofOptions:
     mutant_seconds: float = 0.05
     mutant_factor: float = 20.0
     input_seconds: float = 0.1
-    large_seconds: float = 0.1
-    large_total_seconds: float = 0.5
     total_seconds: float = 5.0
     memory: int = 100 * 1024 * 1024
-    patience: int = 1
     suspects: int = 2
-    adversary: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,15 +182,6 @@ class Disputed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdversaryReport:
-    """Count what large inputs ended in; what happened beyond reasonable sizes is only noted."""
-
-    inputs: int = 0
-    errors: int = 0
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
 class ProofReport:
     """Hold everything a proof found; *open* are inputs on which a program that passes every test answers otherwise.
 
@@ -210,7 +197,6 @@ class ProofReport:
     question: Question | None = None
     open: tuple[object, ...] = ()
     disputed: tuple[Disputed, ...] = ()
-    adversary: AdversaryReport = AdversaryReport()
     milliseconds: float = 0.0
 
     @property
