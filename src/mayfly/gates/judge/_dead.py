@@ -29,10 +29,10 @@ def dead_code(scan: Scan) -> Iterator[Signal]:
 
 def _used(scan: Scan) -> set[str]:
     """Return every name that is read, as a name, as an attribute, or as a word of a string such as an annotation."""
-    used = {use.node.id for use in scan.names} | {node.attr for node in scan.attributes}
-    for node in scan.of(ast.Constant):
-        if isinstance(node.value, str) and len(node.value) < _LONGEST_ANNOTATION:
-            used.update(_WORD.findall(node.value))
+    used = {use.node.id for use in scan.names} | {node.attr for node in scan.of(ast.Attribute)}
+    for text, _ in scan.texts:
+        if len(text) < _LONGEST_ANNOTATION:
+            used.update(_WORD.findall(text))
     return used
 
 

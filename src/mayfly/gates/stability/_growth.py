@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from mayfly.core import Verdict, clipped
-from mayfly.gates.stability._scan import Scan, Scope, line_of, reject, revise
+from mayfly.gates.stability._scan import Scan, Scope, called_name, line_of, reject, revise
 
 MAX_GROWTH = 3
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -32,12 +32,12 @@ def check_loops(scan: Scan) -> Iterator[Verdict]:
     for scope in scan.scopes:
         for loop in scope.loops:
             yield from _while(loop, scope) if isinstance(loop, ast.While) else _for(loop, scope, endless)
-        for call in scope.calls:
-            name = _last_name(call.func)
-            if name in _CONSUMING and call.args and isinstance(call.func, ast.Name) and endless(call.args[0]):
-                yield _verdict(f"{name} of an endless iteration never ends", call)
-    for node in scan.comprehensions:
-        if not isinstance(node, ast.GeneratorExp) and any(endless(part.iter) for part in node.generators):
+    for call in scan.calls:
+        name = called_name(call)
+        if name in _CONSUMING and call.args and isinstance(call.func, ast.Name) and endless(call.args[0]):
+            yield _verdict(f"{name} of an endless iteration never ends", call)
+    for node in (*scan.of(ast.ListComp), *scan.of(ast.SetComp), *scan.of(ast.DictComp)):
+        if any(endless(part.iter) for part in node.generators):
             yield _verdict("the comprehension runs over an endless iteration", node)
 
 
@@ -172,7 +172,7 @@ def _leaves(body: list[ast.stmt]) -> bool:
         node, ours = stack.pop()
         if isinstance(node, (ast.Return, ast.Raise)) or (ours and isinstance(node, ast.Break)):
             return True
-        if isinstance(node, ast.Call) and _last_name(node.func) in _LEAVING:
+        if isinstance(node, ast.Call) and called_name(node) in _LEAVING:
             return True
         if isinstance(node, _INNER):
             continue
@@ -286,7 +286,3 @@ class _Endless:
         module = node.value if isinstance(node, ast.Attribute) else None
         known = isinstance(module, ast.Name) and module.id in self._modules
         return node.attr if known and isinstance(node, ast.Attribute) else ""
-
-
-def _last_name(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
