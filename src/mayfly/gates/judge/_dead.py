@@ -21,10 +21,10 @@ Found = list[tuple[int, str]]
 def dead_code(scan: Scan) -> Iterator[Signal]:
     """Yield what could be taken away and nobody would notice."""
     used = _used(scan)
-    yield signal("unreachable", TASTEFUL, _unreachable(scan), each=0.3, most=0.5, confidence=0.9)
-    yield signal("unused imports", TASTEFUL, _imports(scan, used), each=0.1, most=0.3, confidence=0.9)
-    yield signal("unused functions", TASTEFUL, _functions(scan, used), each=0.2, most=0.4, confidence=0.8)
-    yield signal("unused variables", TASTEFUL, _variables(scan), each=0.1, most=0.3, confidence=0.8)
+    yield signal("unreachable", TASTEFUL, _unreachable(scan), each=0.3, most=0.5)
+    yield signal("unused imports", TASTEFUL, _imports(scan, used), each=0.1, most=0.3)
+    yield signal("unused functions", TASTEFUL, _functions(scan, used), each=0.2, most=0.4)
+    yield signal("unused variables", TASTEFUL, _variables(scan), each=0.1, most=0.3)
 
 
 def _used(scan: Scan) -> set[str]:

@@ -38,12 +38,12 @@ class Personal(NamedTuple):
 def ethics(text: str, intent: str, grants: tuple[str, ...], scan: Scan) -> Iterator[Signal]:
     """Yield what harms somebody; a secret and a message to outside are refused whatever else is said."""
     yield signal("secret", ETHICAL, secrets(text, scan), each=1.0, most=1.0, hard=True)
-    yield signal("likely secret", ETHICAL, likely_secrets(scan), each=0.6, most=0.9, confidence=0.6)
-    yield signal("personal data", ETHICAL, _personal(intent, scan), each=0.6, most=0.9, confidence=0.6)
+    yield signal("likely secret", ETHICAL, likely_secrets(scan), each=0.6, most=0.9)
+    yield signal("personal data", ETHICAL, _personal(intent, scan), each=0.6, most=0.9)
     modules = _network(scan, {grant.partition(":")[0] for grant in grants})
     sends = _sending(scan) if modules else []
-    yield signal("network", ETHICAL, modules, each=0.7, most=0.9, confidence=0.9)
-    yield signal("exfiltration", ETHICAL, sends, each=1.0, most=1.0, confidence=0.9, hard=True)
+    yield signal("network", ETHICAL, modules, each=0.7, most=0.9)
+    yield signal("exfiltration", ETHICAL, sends, each=1.0, most=1.0, hard=True)
 
 
 def _sending(scan: Scan) -> Found:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-import io
 import re
 import symtable
-import tokenize
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -15,13 +13,11 @@ from pathlib import Path
 from mayfly.core import Verdict, shipped_table
 from mayfly.gates._profile import Profile
 from mayfly.gates._syntax import silently
-from mayfly.gates.stability._scan import Scan, Use, called_name, line_of, reject, revise
+from mayfly.gates.stability._scan import GATE, Scan, Use, called_name, line_of, reject, revise
+from mayfly.gates.types import suppressions
 
 _DUNDER = re.compile(r"__\w+__\Z")
 _TEMPLATE = re.compile(r"\{[^{}]*[.\[]\s*(__\w+__)")
-_SUPPRESSION = re.compile(r"#\s*(type\s*:\s*ignore\b|mypy\s*:)", re.IGNORECASE)
-# mypy decides conditions on some of these by itself, whatever they are when the program runs.
-_UNCHECKED = frozenset({"no_type_check", "no_type_check_decorator", "TYPE_CHECKING", "MYPY", "PY2", "PY3"})
 _GETTERS = frozenset({"getattr", "setattr", "delattr", "hasattr"})
 _FETCHERS = frozenset({"attrgetter", "methodcaller"})
 _NAMING = frozenset({"__name__", "__qualname__", "__doc__", "__module__"})
@@ -55,7 +51,7 @@ def check_names(scan: Scan, text: str, profile: Profile) -> Iterator[Verdict]:
     yield from _dunder_names(scan)
     yield from _getters(scan)
     yield from _templates(scan)
-    yield from _suppressions(scan, text)
+    yield from suppressions(text, gate=GATE)
 
 
 def _builtins(scan: Scan, text: str, profile: Profile) -> Iterator[Verdict]:
@@ -240,27 +236,3 @@ def _templates(scan: Scan) -> Iterator[Verdict]:
         found = _TEMPLATE.search(text)
         if found and is_reflective(found.group(1), scan):
             yield _dunder(found.group(1), node)
-
-
-def _suppressions(scan: Scan, text: str) -> Iterator[Verdict]:
-    marks = [(use.node.id, use.node.lineno) for use in scan.names if use.node.id in _UNCHECKED]
-    marks += [(node.attr, node.lineno) for node in scan.of(ast.Attribute) if node.attr in _UNCHECKED]
-    marks += [(alias.name, node.lineno) for node in scan.imports for alias in node.names if alias.name in _UNCHECKED]
-    marks += list(_comments(text)) if _SUPPRESSION.search(text) else []
-    seen: set[str] = set()
-    for mark, line in sorted(marks, key=lambda found: found[1]):
-        if mark not in seen:
-            seen.add(mark)
-            message = f"{mark} would switch the type check off"
-            yield reject(code="SUPPRESSION", message=message, measured=mark, line=line, fix="remove it, mend the types")
-
-
-def _comments(text: str) -> Iterator[tuple[str, int]]:
-    """Yield the comments that speak to the type checker; the same words in a string are only words."""
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            found = _SUPPRESSION.search(token.string) if token.type == tokenize.COMMENT else None
-            if found:
-                yield f"# {found.group(1)}", token.start[0]
-    except (tokenize.TokenError, SyntaxError):
-        return

@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 from mayfly.core import Verdict, parse_python, shipped_table
+from mayfly.gates._syntax import unreadable
 from mayfly.gates.types._repair import DEMANDED, PLAIN, Repaired, complete, repair, tidied
 from mayfly.gates.types._server import Answer, ServerGone, ServerSlow, TypeOptions, TypeServer, check_cold
 from mayfly.gates.types._suppress import suppressions
@@ -79,7 +80,8 @@ class TypeGate:
     def check(self, source: str, *, packages: bool = False) -> TypeReport:
         """Return what `mypy --strict` says of *source*. Never raises for what the source is."""
         began = time.perf_counter()
-        verdicts = _too_large(source, self._options.source) or suppressions(source)[:_MOST]
+        unread = unreadable(source)
+        verdicts = _too_large(source, self._options.source) or ((unread,) if unread else suppressions(source)[:_MOST])
         how: How = "warm"
         if not verdicts:
             how, answer = self._lanes[packages].check(source)
