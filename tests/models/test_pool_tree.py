@@ -9,7 +9,7 @@ import pytest
 
 from mayfly.core import InputError, LimitError, Money, limit
 from mayfly.core import Pool as Limits
-from mayfly.models import Call, Emit, Model, Need, Pool, Price, Purpose, Reply
+from mayfly.models import Call, Emit, Model, Need, Pool, Price, Purpose, Reply, Said
 
 from .conftest import QUICK, Script
 
@@ -44,7 +44,7 @@ def test_a_limit_around_the_caller_counts_with_and_without_a_pool(script: Script
         model.ask("chat", "?")
         model.ask("chat", "?", pool=Pool(calls=9))
         asyncio.run(model.aask("chat", "?"))
-        list(model.stream("chat", "?"))
+        model.converse([Said(role="user", text="?")])
         assert around.left("model_calls") == 0
         with pytest.raises(LimitError):
             model.ask("chat", "?")
