@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -151,7 +150,7 @@ class Line:
         return self.said == text and [_content(call) for call in mine] == [_content(call) for call in calls]
 
 
-class Prepared(ABC):
+class Prepared:
     """Give answers that are there beforehand: nothing is loaded or connected, and what an answer takes is known."""
 
     def __init__(self, name: str) -> None:
@@ -168,9 +167,9 @@ class Prepared(ABC):
     async def close(self) -> None:
         """Do nothing: no connection is open."""
 
-    @abstractmethod
     def prepared(self, call: Call) -> Reply:
         """Return the next answer to *call*."""
+        raise NotImplementedError
 
     def need(self, call: Call) -> Need:
         """Return what the next answer will take, which is known."""
@@ -180,8 +179,9 @@ class Prepared(ABC):
 
     async def hand_over(self, reply: Reply, emit: Emit | None) -> Reply:
         """Return *reply*, its text piece by piece before that where somebody takes it."""
-        for start in range(0, len(reply.text), _PIECE) if emit is not None else ():
-            await emit(reply.text[start : start + _PIECE])
+        if emit is not None:
+            for start in range(0, len(reply.text), _PIECE):
+                await emit(reply.text[start : start + _PIECE])
         return reply
 
 

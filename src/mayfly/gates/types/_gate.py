@@ -68,14 +68,12 @@ class TypeGate:
         _OPEN.add(self)
 
     def _begin(self) -> None:
-        self._lanes = {
-            packages: _Lane(self._options, self._cache, packages, self._beside) for packages in (False, True)
-        }
-        self._finalizer = weakref.finalize(self, _shut, tuple(self._lanes.values()))
+        self._lane = _Lane(self._options, self._cache, self._beside)
+        self._finalizer = weakref.finalize(self, self._lane.close)
 
     def start(self) -> None:
         """Start the server in the background, because a check is ahead."""
-        self._lanes[False].start()
+        self._lane.start()
 
     def check(self, source: str, *, packages: bool = False) -> TypeReport:
         """Return what `mypy --strict` says of *source*. Never raises for what the source is."""
@@ -84,7 +82,7 @@ class TypeGate:
         verdicts = _too_large(source, self._options.source) or ((unread,) if unread else suppressions(source)[:_MOST])
         how: How = "warm"
         if not verdicts:
-            how, answer = self._lanes[packages].check(source)
+            how, answer = self._lane.check(source, packages=packages)
             verdicts = answer if isinstance(answer, tuple) else verdicts_of(answer, self._options)
         milliseconds = round((time.perf_counter() - began) * 1000, 3)
         return TypeReport(verdicts=verdicts or (_accept(milliseconds),), milliseconds=milliseconds, how=how)
@@ -97,7 +95,7 @@ class TypeGate:
         """
         found: list[TypeReport] = []
         thread = None
-        if self._lanes[packages].is_ready():
+        if self._lane.is_ready():
             thread = threading.Thread(target=lambda: found.append(self.check(source, packages=packages)))
             thread.start()
         try:
@@ -132,7 +130,7 @@ class TypeGate:
 
     def close(self) -> None:
         """End the processes of this gate."""
-        _shut(tuple(self._lanes.values()))
+        self._lane.close()
 
     def __enter__(self) -> Self:
         return self
@@ -144,8 +142,7 @@ class TypeGate:
 
     def _after_fork(self) -> None:
         self._finalizer.detach()
-        for lane in self._lanes.values():
-            lane.abandon()
+        self._lane.abandon()
         self._begin()
 
 
@@ -165,15 +162,12 @@ def _rounds(
 
 
 class _Lane:
-    """The server for programs with or without installed packages, and what to do when it is not there."""
+    """The server, and what to do when it is not there."""
 
-    def __init__(
-        self, options: TypeOptions, cache: Path | None, packages: bool, beside: Callable[[], Sequence[str]]
-    ) -> None:
+    def __init__(self, options: TypeOptions, cache: Path | None, beside: Callable[[], Sequence[str]]) -> None:
         self._options = options
         self._beside = beside
         self._cache = cache
-        self._packages = packages
         self._lock = threading.Lock()
         self._server: TypeServer | None = None
         self._successor: TypeServer | None = None
@@ -190,17 +184,17 @@ class _Lane:
         server = self._server
         return server is not None and not server.closed and server.is_ready
 
-    def check(self, source: str) -> tuple[How, Answer | tuple[Verdict, ...]]:
-        """Ask the server; what it cannot answer for sure, a fresh process is asked."""
+    def check(self, source: str, *, packages: bool) -> tuple[How, Answer | tuple[Verdict, ...]]:
+        """Ask the server; what it cannot answer for sure, such as about *packages*, a fresh process is asked."""
         answer = None
-        if not (self._packages and _uses_packages(source)):
+        if not (packages and _uses_packages(source)):
             with self._lock:
                 answer = self._ask(source)
         if answer is not None and answer.status in ("checked", "timeout"):
             return "warm", answer
         try:
-            beside = self._beside() if self._packages else ()
-            return "cold", check_cold(source, self._options, self._cache, packages=self._packages, beside=beside)
+            beside = self._beside() if packages else ()
+            return "cold", check_cold(source, self._options, self._cache, packages=packages, beside=beside)
         except ServerSlow:
             return "cold", Answer(status="timeout")
         except ServerGone as gone:
@@ -237,7 +231,7 @@ class _Lane:
 
     def _begin(self) -> TypeServer | None:
         try:
-            return TypeServer(self._options, self._cache, packages=self._packages, more=self._more)
+            return TypeServer(self._options, self._cache, more=self._more)
         except ServerGone:
             self._failed()
             return None
@@ -341,11 +335,6 @@ def _too_large(source: str, limit: int) -> tuple[Verdict, ...]:
 
 
 _OPEN: weakref.WeakSet[TypeGate] = weakref.WeakSet()
-
-
-def _shut(lanes: tuple[_Lane, ...]) -> None:
-    for lane in lanes:
-        lane.close()
 
 
 def _forked() -> None:

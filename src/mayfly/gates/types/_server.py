@@ -137,7 +137,7 @@ class _Process:
 class TypeServer(_Process):
     """One server process; it is being started when this returns, and waits for nobody else."""
 
-    def __init__(self, options: TypeOptions, cache: Path | None, *, packages: bool, more: bool) -> None:
+    def __init__(self, options: TypeOptions, cache: Path | None, *, more: bool) -> None:
         self._options = options
         self._ready = False
         self._started = time.monotonic()
@@ -145,7 +145,7 @@ class TypeServer(_Process):
         self.checks = 0
         # Without a cache to keep, one is made for the time of loading; whoever of us lives longer removes it.
         self._scratch = None if cache else tempfile.mkdtemp(prefix="mayfly-types-")
-        config = _config(options, cache, packages=packages) | {"more": more, "scratch": self._scratch}
+        config = _config(options, cache, packages=False) | {"more": more, "scratch": self._scratch}
         super().__init__("serve", config)
 
     def close(self) -> None:
