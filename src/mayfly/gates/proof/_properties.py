@@ -15,7 +15,7 @@ from mayfly.gates.proof._program import OUT_OF, Answer, Program, ask
 from mayfly.gates.proof._run_tests import Ran
 from mayfly.gates.proof._test_source import Case
 from mayfly.gates.proof._trials import Outcome, Tried
-from mayfly.gates.proof._values import GATE, ProofOptions
+from mayfly.gates.proof._values import ProofOptions, refuse
 from mayfly.gates.proof._values_types import fits
 from mayfly.sandbox import Sandbox
 
@@ -37,9 +37,7 @@ def _steady(cases: Sequence[Case], answers: Sequence[Answer], tried: Tried) -> I
             if case.replay or _alike(before, after):
                 continue
             code, how = ("NONDETERMINISTIC", "again") if number == 0 else ("ORDER", "in another order")
-            yield Verdict(
-                decision="reject",
-                gate=GATE,
+            yield refuse(
                 code=code,
                 message=f"{case.name}: run {how}, {shown(case.test.input)} gave {_told(after)}, before {_told(before)}",
                 fix="make the result depend on the input alone: no randomness, no clock, no state between calls",
@@ -60,9 +58,7 @@ def _typed(program: Program, tried: Tried, given: Sequence[Given]) -> Iterator[V
     returns = program.entry.returns
     for one, answer in zip(given, tried.more, strict=False):
         if answer.ok and not fits(answer.value, program.returns):
-            yield Verdict(
-                decision="reject",
-                gate=GATE,
+            yield refuse(
                 code="WRONG_TYPE",
                 message=f"{shown(one.input)} gives {shown(answer.value)}, which is no {returns}",
                 measured=shown(answer.value),
@@ -89,9 +85,7 @@ def convict(sandbox: Sandbox, program: Program, given: Sequence[Given], options:
 
 
 def _verdict(given: Given, answer: Answer) -> Verdict:
-    return Verdict(
-        decision="reject",
-        gate=GATE,
+    return refuse(
         code="ADVERSARIAL",
         message=f"{shown(given.input)} ends in {clipped(answer.error, 200)}",
         measured=answer.errors[0],

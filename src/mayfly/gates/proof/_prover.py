@@ -21,7 +21,7 @@ from mayfly.gates.proof._run_tests import Ran, judge_answers, refuse_vacuous, ru
 from mayfly.gates.proof._strength import Assessment, assess, witnesses_among
 from mayfly.gates.proof._test_source import cases_of
 from mayfly.gates.proof._trials import Outcome, run_trials
-from mayfly.gates.proof._values import GATE, WRITTEN, Disputed, ProofOptions, ProofReport, Suite, TestResult
+from mayfly.gates.proof._values import WRITTEN, Disputed, ProofOptions, ProofReport, Suite, TestResult, refuse
 from mayfly.gates.proof._variants import Rival, make_variants
 from mayfly.sandbox import Sandbox
 
@@ -190,9 +190,7 @@ def _differ(one: Answer, other: Answer) -> bool:
 
 
 def _wavering() -> Verdict:
-    return Verdict(
-        decision="reject",
-        gate=GATE,
+    return refuse(
         code="NONDETERMINISTIC",
         message="the same input gives another output the second time",
         fix="use neither chance nor the time",

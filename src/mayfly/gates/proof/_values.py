@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, cast
+from functools import partial
+from typing import Any, Literal
 
 from mayfly.core import UNSET, InputError, Proof, Unset, Verdict
 
 GATE = "proof"
+refuse = partial(Verdict, gate=GATE, decision="reject")
 TestKind = Literal[
     "example", "held-out", "answer", "intent", "check", "function", "doctest", "reading", "relation", "property"
 ]
@@ -76,28 +78,15 @@ class Suite:
 
     def to_json(self) -> dict[str, object]:
         """Return the suite as plain data, for the ledger."""
-        return {
-            "tests": [test.to_json() for test in self.tests],
-            "author": self.author,
-            "never": list(self.never),
-            "pattern": self.pattern,
-            "samples": list(self.samples),
-            "witness": self.witness,
-        }
+        held = {field.name: getattr(self, field.name) for field in fields(self)}
+        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in held.items()}
+        return {**plain, "tests": [test.to_json() for test in self.tests]}
 
     @classmethod
     def from_json(cls, data: Mapping[str, object]) -> Suite:
         """Read back what `to_json` gave."""
-        known = _known(cls, data)
-        tests = tuple(Test.from_json(cast("Mapping[str, object]", test)) for test in known.get("tests", ()))
-        return cls(
-            tests=tests,
-            author=known.get("author", ""),
-            never=tuple(known.get("never", ())),
-            pattern=known.get("pattern", ""),
-            samples=tuple(known.get("samples", ())),
-            witness=known.get("witness", ""),
-        )
+        known = {name: tuple(value) if isinstance(value, list) else value for name, value in _known(cls, data).items()}
+        return cls(**{**known, "tests": tuple(map(Test.from_json, known.get("tests", ())))})
 
 
 def _known(kind: type[Test] | type[Suite], data: Mapping[str, object]) -> dict[str, Any]:
