@@ -78,7 +78,7 @@ def test_cancelling_a_coroutine_settles_its_reservation(script: Script) -> None:
 
 def test_what_has_to_stop_ends_the_call_under_way_and_lets_none_begin(server: Server) -> None:
     stop = Stop()
-    pool = Pool(stop=stop, output_tokens=10_000).child()
+    pool = Pool(stop=stop, output_tokens=10_000)
 
     def stops(send: Send) -> None:
         stop.cancel()

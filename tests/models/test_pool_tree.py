@@ -19,7 +19,7 @@ LINE = {"for": "chat", "answer": "x", "input_tokens": 5, "output_tokens": 3, "mo
 def test_a_pool_for_models_draws_on_the_pool_of_the_work(script: Script) -> None:
     tree = Limits(model_calls=2, money=1, nodes=5)
     leaf = Pool(calls=5, parent=tree.child())
-    script(LINE).ask("chat", "?", pool=leaf.child())
+    script(LINE).ask("chat", "?", pool=Pool(parent=leaf))
     assert [tree.used(kind) for kind in ("model_calls", "input_tokens", "output_tokens", "money")] == [1, 5, 3, 0.1]
     assert (tree.left("model_calls"), leaf.left("calls")) == (1, 1)
     tree.spend(model_calls=1)

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from mayfly.gates import Entry, find_entry
-from mayfly.gates.proof._domain import Domain, Shape, skeleton
+from mayfly.gates.proof._domain import Domain, Shape
 
 
 def entry(source: str) -> Entry:
@@ -99,10 +99,6 @@ def test_a_pattern_of_the_contract_holds_for_every_text() -> None:
 
 def test_nothing_known_gives_nothing() -> None:
     assert made([]) == []
-
-
-def test_the_form_of_a_text_is_its_words_and_signs() -> None:
-    assert skeleton("12:30 Uhr, NOON") == ("0", ":", "0", " ", "Aa", ",", " ", "A")
 
 
 def test_a_mapping_keeps_the_form_of_its_keys() -> None:

@@ -28,18 +28,12 @@ _MANY_KEYS = 12
 # A list may have so many times as many items as the longest that was seen.
 _STRETCH = 2
 
-Skeleton = tuple[str, ...]
 _Test = Callable[[list[object]], bool]
 
 
 def runs(text: str) -> list[str]:
     """Cut a text into words, numbers and signs."""
     return _RUN.findall(text)
-
-
-def skeleton(text: str) -> Skeleton:
-    """Return the form of a text: the kind of each word and number, and every sign as it is."""
-    return tuple(_kind(run) for run in runs(text))
 
 
 def _kind(run: str) -> str:
@@ -74,7 +68,6 @@ class Shape:
 
     def __init__(self, values: Sequence[object]) -> None:
         self.values = list(values)
-        self.types = {type(value) for value in values}
         self._learn_numbers()
         self._learn_texts()
         lists: list[list[object]] = [value for value in values if isinstance(value, list)]
@@ -95,7 +88,7 @@ class Shape:
 
     def _learn_texts(self) -> None:
         """Remember for each form of a text what stood at each of its places."""
-        self.forms: dict[Skeleton, list[list[str]]] = {}
+        self.forms: dict[tuple[str, ...], list[list[str]]] = {}
         for value in self.values:
             if isinstance(value, str):
                 cut = runs(value)

@@ -51,10 +51,6 @@ class Mutant(NamedTuple):
     kind: str
     change: str
 
-    def describe(self) -> str:
-        """Say the change with its line."""
-        return f"line {self.line}: {self.change}"
-
 
 def without_own_tests(source: str) -> str:
     """Blank out the asserts a program makes while it loads: what they catch is no merit of the tests."""
