@@ -269,9 +269,9 @@ def test_a_stream_that_fails_before_its_first_piece_is_tried_again(server: Serve
 
 def test_a_stream_that_is_too_large_is_stopped(server: Server) -> None:
     server.play(streams(*[chunk("x" * 400)] * 10, STOP, DONE))
-    with open_model(f"{server.url}#small", replace(QUICK, max_answer=1000)) as model:
-        with pytest.raises(ModelError, match=r"larger than 1,000 bytes"):
-            streamed(model)
+    small = replace(QUICK, max_answer=1000)
+    with open_model(f"{server.url}#small", small) as model, pytest.raises(ModelError, match=r"larger than 1,000 bytes"):
+        streamed(model)
 
 
 def test_a_pool_limits_what_is_asked_for(server: Server, remote: Model) -> None:

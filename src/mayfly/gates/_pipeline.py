@@ -106,7 +106,6 @@ class Gates:
         self._types = types
         self._prover = prover
         self._prover_for = prover_for
-        self._again = Again()
 
     def admit(
         self,
@@ -154,10 +153,6 @@ class Gates:
         verdicts = tuple(verdict for verdict in admission.verdicts if verdict.gate != "proof")
         before = replace(admission, verdicts=verdicts, decision=demand.decide(verdicts), report=None)
         return self._proven(before, demand, suite, rivals)
-
-    def check_again(self, artifact: Artifact, *, profile: Profile) -> Admission:
-        """Do what `Again.check` does."""
-        return self._again.check(artifact, profile=profile)
 
     def _typed(self, admission: Admission, demand: _Demand, first: TypeReport | None) -> Admission:
         """Check types, and take a source that was repaired through the first gates again."""

@@ -127,24 +127,17 @@ def _report(
         disputed=tuple(_disputed(ran)),
         milliseconds=(time.monotonic() - started) * 1000,
     )
-    return report if outcome is None else _with_trials(report, outcome, found)
+    return report if outcome is None else _with_trials(report, outcome)
 
 
-def _with_trials(report: ProofReport, outcome: Outcome, found: Assessment) -> ProofReport:
+def _with_trials(report: ProofReport, outcome: Outcome) -> ProofReport:
     """Add to a report what the trials gave."""
-    tried, variants, proof = outcome.tried, outcome.variants, report.proof
+    tried, proof = outcome.tried, report.proof
     if report.accepted:
-        caught = [killed for at, killed in outcome.caught.items() if at < len(variants.mutants)]
+        caught = [killed for at, killed in outcome.caught.items() if at < len(outcome.variants.mutants)]
         proof = replace(proof, mutants=len(caught), mutants_killed=sum(caught))
-    telling = {one.telling.place: one.telling.given for one in outcome.uncaught if one.telling is not None}
     problem = (f"wrong programs could not be tried: {tried.problem}",) if tried.problem else ()
-    return replace(
-        report,
-        proof=proof,
-        notes=(*report.notes, *problem),
-        unreached=tuple(sorted(tried.known - tried.reached - variants.skip)),
-        open=tuple(one.input for one in (*telling.values(), *([found.crash] if found.crash else ()))),
-    )
+    return replace(report, proof=proof, notes=(*report.notes, *problem))
 
 
 def _disputed(ran: Ran) -> Iterator[Disputed]:

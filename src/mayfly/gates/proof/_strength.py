@@ -51,7 +51,6 @@ class Assessment:
     witnesses: tuple[Witness, ...] = ()
     open: tuple[OpenPoint, ...] = ()
     survivors: tuple[Survivor, ...] = ()
-    crash: Given | None = None
     question: Question | None = None
 
     @property
@@ -112,7 +111,6 @@ def assess(
         witnesses=tuple(witnesses),
         open=tuple(points),
         survivors=survivors,
-        crash=crash[0] if crash else None,
         # A rival program first; a mistake that survives is the next best.
         question=_question_of(outcome.uncaught_rivals, name) or _question_of(outcome.uncaught_mutants, name),
     )

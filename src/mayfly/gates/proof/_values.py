@@ -172,7 +172,7 @@ class Disputed:
 
 @dataclass(frozen=True, kw_only=True)
 class ProofReport:
-    """Hold everything a proof found; *open* are inputs on which a program that passes every test answers otherwise.
+    """Hold everything a proof found.
 
     *disputed* are the tests that were written from the intent and that the program fails: either may be wrong.
     """
@@ -181,10 +181,8 @@ class ProofReport:
     verdicts: tuple[Verdict, ...] = ()
     results: tuple[TestResult, ...] = ()
     survivors: tuple[Survivor, ...] = ()
-    unreached: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     question: Question | None = None
-    open: tuple[object, ...] = ()
     disputed: tuple[Disputed, ...] = ()
     milliseconds: float = 0.0
 

@@ -121,7 +121,7 @@ def _while(loop: ast.While, scope: Scope) -> Iterator[Verdict]:
     if _leaves(loop.body):
         return
     if truth(loop.test) is True:
-        if any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in _run(loop.body)):
+        if any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in run_by(loop.body)):
             yield _verdict(f"the generator {scope.name} never ends", loop, soft=True)
         elif not _is_left_by_error(loop, scope):
             yield _verdict(f"while {ast.unparse(loop.test)} has no break, return or raise of its own", loop)
@@ -132,16 +132,16 @@ def _while(loop: ast.While, scope: Scope) -> Iterator[Verdict]:
 
 def _is_left_by_error(loop: ast.While, scope: Scope) -> bool:
     """Whether a `try` around the loop waits for what is called in it to fail, as in emptying a container."""
-    fails = any(isinstance(node, (ast.Call, ast.Subscript)) for node in _run(loop.body))
+    fails = any(isinstance(node, (ast.Call, ast.Subscript)) for node in run_by(loop.body))
     tries = (node for node in ast.walk(scope.node) if fails and isinstance(node, ast.Try) and node.handlers)
-    return any(inner is loop for node in tries for inner in _run(node.body))
+    return any(inner is loop for node in tries for inner in run_by(node.body))
 
 
 def _for(loop: ast.For | ast.AsyncFor, scope: Scope, endless: _Endless) -> Iterator[Verdict]:
     if _leaves(loop.body):
         return
     if endless(loop.iter):
-        soft = any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in _run(loop.body))
+        soft = any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in run_by(loop.body))
         yield _verdict(f"the loop over {clipped(ast.unparse(loop.iter), 60)} has no way out", loop, soft=soft)
     elif isinstance(loop.iter, ast.Name) and any(_feeds(statement, loop.iter.id) for statement in loop.body):
         yield _verdict(f"the loop lengthens {loop.iter.id}, over which it runs", loop, soft=True)
@@ -186,7 +186,7 @@ def _leaves(body: list[ast.stmt]) -> bool:
     return False
 
 
-def _run(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
+def run_by(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """Yield all that is run when *body* is run."""
     stack = list(body)
     while stack:
@@ -204,7 +204,7 @@ def _may_change(test: ast.expr, body: list[ast.stmt], scope: Scope) -> bool:
     wanted = {part.id for part in parts if isinstance(part, ast.Name)} - _PURE
     reaches = any(isinstance(part, (ast.Attribute, ast.Subscript)) for part in parts)
     foreign = not wanted <= scope.stored
-    for node in _run(body):
+    for node in run_by(body):
         if (foreign or reaches) and (_acts(node) or isinstance(node, (ast.Await, ast.Yield, ast.YieldFrom))):
             return True
         if wanted & _changed_by(node):

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from mayfly.core import Verdict
-from mayfly.gates.stability._growth import truth
+from mayfly.gates.stability._growth import run_by, truth
 from mayfly.gates.stability._scan import MODULE, Owner, Scan, Scope, is_irrefutable, reject
 
 # What Python calls when a builtin is given the object itself.
@@ -218,7 +218,7 @@ class Path:
     def _may_raise(self, first: ast.stmt) -> bool:
         """Whether something in the first statement can fail before it makes a call that does not end."""
         kinds = (ast.Call, ast.Subscript, ast.Raise, ast.Assert)
-        found = (node for node in _walk(first) if isinstance(node, kinds))
+        found = (node for node in run_by([first]) if isinstance(node, kinds))
         return any(not self._is_bad(node) for node in found)
 
     def _match(self, node: ast.Match) -> Ends:
@@ -248,16 +248,6 @@ class Path:
 
     def _is_bad(self, node: ast.AST) -> bool:
         return any(id(found) in self._bad for found in self._calls.targets(node, self._scope))
-
-
-def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield *node* and all below it that is run when it is run: not the bodies of inner functions."""
-    stack = [node]
-    while stack:
-        inner = stack.pop()
-        yield inner
-        if not isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            stack.extend(ast.iter_child_nodes(inner))
 
 
 def check_recursion(scan: Scan) -> Iterator[Verdict]:

@@ -10,7 +10,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from types import TracebackType
@@ -23,6 +23,8 @@ from mayfly.gates.types._server import Answer, ServerGone, ServerSlow, TypeOptio
 from mayfly.gates.types._suppress import suppressions
 
 GATE = "types"
+_reject = partial(Verdict, gate=GATE, decision="reject")
+_SIMPLER = "write it more simply: shorter expressions, less nesting, plainer types"
 
 How = Literal["warm", "cold"]
 _FIXES = Path(__file__).parent / "typeserver" / "data" / "fixes.toml"
@@ -290,9 +292,7 @@ def _verdict(error: dict[str, Any]) -> Verdict:
     code = str(error.get("code") or "misc")
     hints = [hint for hint in str(error.get("hint") or "").splitlines() if not hint.startswith("See ")]
     line = error.get("line")
-    return Verdict(
-        decision="reject",
-        gate=GATE,
+    return _reject(
         code=code.upper().replace("-", "_"),
         message=str(error["message"]),
         line=line if isinstance(line, int) and line > 0 else None,
@@ -310,28 +310,21 @@ def _accept(milliseconds: float) -> Verdict:
 
 
 def _crashed(reason: str) -> Verdict:
-    fix = "write it more simply: shorter expressions, less nesting, plainer types"
     message = f"the type check did not survive this source: {reason}"
-    return Verdict(decision="reject", gate=GATE, code="TYPES_CRASH", message=message, fix=fix)
+    return _reject(code="TYPES_CRASH", message=message, fix=_SIMPLER)
 
 
 def _timeout(seconds: float) -> Verdict:
-    return Verdict(
-        decision="reject",
-        gate=GATE,
-        code="TYPES_TIMEOUT",
-        message=f"the type check took longer than {seconds:g} s",
-        limit=seconds,
-        fix="write it more simply: shorter expressions, less nesting, plainer types",
-    )
+    message = f"the type check took longer than {seconds:g} s"
+    return _reject(code="TYPES_TIMEOUT", message=message, limit=seconds, fix=_SIMPLER)
 
 
 def _too_large(source: str, limit: int) -> tuple[Verdict, ...]:
     if len(source) <= limit:
         return ()
-    message = f"the source has {len(source)} characters, the type check reads {limit}"
-    verdict = Verdict(decision="reject", gate=GATE, code="TYPES_SIZE", message=message, measured=float(len(source)))
-    return (replace(verdict, limit=float(limit), fix="split it up"),)
+    size = len(source)
+    message = f"the source has {size} characters, the type check reads {limit}"
+    return (_reject(code="TYPES_SIZE", message=message, measured=float(size), limit=float(limit), fix="split it up"),)
 
 
 _OPEN: weakref.WeakSet[TypeGate] = weakref.WeakSet()
