@@ -172,7 +172,6 @@ class _Lane:
         self._cache = cache
         self._lock = threading.Lock()
         self._server: TypeServer | None = None
-        self._successor: TypeServer | None = None
         self._more = False
         self._failures = 0
         self._resume = 0.0
@@ -212,21 +211,18 @@ class _Lane:
             self._failed()
             return None
         self._failures = 0
-        if answer.status == "strange" and not self._more:
-            self._more = True
-            self._succeed()
-        elif answer.memory > self._options.memory or server.checks >= self._options.checks:
-            self._succeed()
+        lacking = answer.status == "strange" and not self._more
+        if lacking or answer.memory > self._options.memory or server.checks >= self._options.checks:
+            # The next one loads while the caller goes on; whoever asks before that waits as for a fresh process.
+            self._more = self._more or lacking
+            server.close()
+            self._server = self._begin()
         return answer
 
     def _started(self) -> TypeServer | None:
         """Return the server, which may still be loading: waiting for it takes no longer than a fresh process would."""
         if self._server is not None and self._server.closed:
             self._server = None
-        if self._successor is not None and (self._server is None or self._successor.answers()):
-            self._server, self._successor, old = self._successor, None, self._server
-            if old is not None:
-                old.close()
         if self._server is None and time.monotonic() >= self._resume:
             self._server = self._begin()
         return self._server
@@ -237,11 +233,6 @@ class _Lane:
         except ServerGone:
             self._failed()
             return None
-
-    def _succeed(self) -> None:
-        """Start the server that will replace the present one as soon as it has loaded everything."""
-        if self._successor is None:
-            self._successor = self._begin()
 
     def _failed(self) -> None:
         """Count a failure in a row; after some of them the fresh processes have to do for a while."""
@@ -256,17 +247,14 @@ class _Lane:
     def close(self) -> None:
         """End the server after the check that is being made."""
         with self._lock:
-            for server in self._servers():
-                server.close()
-            self._server = self._successor = None
+            if self._server is not None:
+                self._server.close()
+            self._server = None
 
     def abandon(self) -> None:
         """Let go of the parent's server."""
-        for server in self._servers():
-            server.abandon()
-
-    def _servers(self) -> list[TypeServer]:
-        return [server for server in (self._server, self._successor) if server is not None]
+        if self._server is not None:
+            self._server.abandon()
 
 
 def _uses_packages(source: str) -> bool:
