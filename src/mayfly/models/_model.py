@@ -151,7 +151,8 @@ class Model:
         self, messages: Sequence[Message], options: Conversing
     ) -> Callable[[Emit | None], Coroutine[Any, Any, Turn]]:
         """Return the work of a turn, which hands its text over piece by piece where it is given somebody to take it."""
-        purpose, tools = options.get("purpose", "chat"), options.get("tools", ())
+        purpose: Purpose = options.get("purpose") or "chat"
+        tools = options.get("tools") or ()
         self._require(purpose)
         check_conversation(messages, tools)
         clean = sendable_again()

@@ -36,7 +36,9 @@ def check_loops(scan: Scan) -> Iterator[Verdict]:
         name = called_name(call)
         if name in _CONSUMING and call.args and isinstance(call.func, ast.Name) and endless(call.args[0]):
             yield _verdict(f"{name} of an endless iteration never ends", call)
-    for node in (*scan.of(ast.ListComp), *scan.of(ast.SetComp), *scan.of(ast.DictComp)):
+    made: list[ast.ListComp | ast.SetComp | ast.DictComp]
+    made = [*scan.of(ast.ListComp), *scan.of(ast.SetComp), *scan.of(ast.DictComp)]
+    for node in made:
         if any(endless(part.iter) for part in node.generators):
             yield _verdict("the comprehension runs over an endless iteration", node)
 

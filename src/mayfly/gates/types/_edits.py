@@ -59,8 +59,8 @@ class Edits:
 
     def add_result(self, function: Function, text: str, note: str) -> None:
         """Write the type of the result into the head of *function*."""
-        arguments = function.args
-        parts = [*parameters(function), *arguments.defaults, *(one for one in arguments.kw_defaults if one)]
+        named = [one for one in function.args.kw_defaults if one is not None]
+        parts: list[ast.arg | ast.expr] = [*parameters(function), *function.args.defaults, *named]
         start = max(map(self._end, parts), default=self._at(function.lineno, function.col_offset))
         head = _HEAD_END.match(self._data, start)
         if head is not None:
@@ -103,7 +103,8 @@ class Edits:
         for place, node in enumerate(self.tree.body):
             text = place == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
             if not text and not (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
-                return min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))])
+                decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+                return min([node.lineno, *(one.lineno for one in decorators)])
         return 1
 
     def _at(self, line: int, column: int) -> int:
