@@ -23,6 +23,7 @@ _SHOULD = re.compile(
     re.IGNORECASE,
 )
 _INPUT = re.compile(r"^[ \t]*input\s*:\s*", re.IGNORECASE | re.MULTILINE)
+_LISTED = re.compile(r"\s*,\s*|[ \t]*")
 _OUTPUT = re.compile(r"\s*\n[ \t]*output\s*:\s*", re.IGNORECASE)
 _WORDS = {"true": True, "false": False, "none": None, "null": None}
 
@@ -109,27 +110,16 @@ def _answer(text: str) -> object:
 
 def _named(text: str) -> Iterator[Found]:
     """Yield examples that give the arguments by name or as input, without a call, in the order they are written."""
-    for start in _FOR.finditer(text):
-        given, at = [], start.end()
-        while (named := _NAMED.match(text, at)) and (read := _read(text, named.end())):
-            given.append(read[0])
-            at = read[1]
-        should = _SHOULD.match(text, at)
-        answer = _read(text, should.end()) if should else None
-        if given and answer:
-            yield "example", given, answer[0]
-    for start in _INPUT.finditer(text):
-        given, at = [], start.end()
-        while read := _read(text, at):
-            given.append(read[0])
-            comma = re.compile(r"\s*,\s*").match(text, read[1])
-            at = comma.end() if comma else read[1]
-            if not comma:
-                break
-        output = _OUTPUT.match(text, at)
-        answer = _read(text, output.end()) if output else None
-        if given and answer:
-            yield "example", given, answer[0]
+    for begin, lead, says in ((_FOR, _NAMED, _SHOULD), (_INPUT, _LISTED, _OUTPUT)):
+        for start in begin.finditer(text):
+            given, at = [], start.end()
+            while (led := lead.match(text, at)) and (read := _read(text, led.end())):
+                given.append(read[0])
+                at = read[1]
+            claim = says.match(text, at)
+            answer = _read(text, claim.end()) if claim else None
+            if given and answer:
+                yield "example", given, answer[0]
 
 
 def _read(text: str, at: int) -> tuple[object, int] | None:
