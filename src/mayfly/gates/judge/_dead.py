@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from mayfly.gates.judge._signal import TASTEFUL, Signal, signal
-from mayfly.gates.stability import Scan, Scope, truth
+from mayfly.gates.stability import Scan, truth
 
 _LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 _BLOCKS = frozenset({"body", "orelse", "finalbody"})
@@ -105,8 +105,6 @@ def _read_in(scan: Scan) -> defaultdict[int, set[str]]:
     """Return for each function the names that it, or a function inside it, reads."""
     read: defaultdict[int, set[str]] = defaultdict(set)
     for use in scan.names:
-        around: Scope | None = use.scope
-        while around is not None:
+        for around in use.scope.outwards():
             read[id(around)].add(use.node.id)
-            around = around.parent
     return read

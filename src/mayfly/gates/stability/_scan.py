@@ -69,6 +69,13 @@ class Scope:
         """The line on which it starts."""
         return 1 if isinstance(self.node, ast.Module) else self.node.lineno
 
+    def outwards(self) -> Iterator[Scope]:
+        """Yield this scope and those around it, the innermost first."""
+        around: Scope | None = self
+        while around is not None:
+            yield around
+            around = around.parent
+
 
 class Arms(NamedTuple):
     """Count the ways out of one choice."""
