@@ -109,7 +109,7 @@ def checked(sandbox: Sandbox, questions: Sequence[CheckedOutput], *, seconds: fl
         {"source": source, "pairs": [json.dumps([questions[at].input, questions[at].output]) for at in places]}
         for source, places in by_source.items()
     ]
-    request = {"checks": checks, "seconds": seconds, "imports": None}
+    request = {"checks": checks, "seconds": seconds}
     result = sandbox.run(far_side("checks"), "run", request, timeout=max(_CHECK_WALL, 2 * seconds))
     if result.ok:
         return _in_order(by_source, cast("list[list[str]]", result.value), len(questions))
