@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from mayfly.core import Verdict
 from mayfly.store import JSON, event
@@ -34,8 +35,9 @@ class GateJudged:
         cls, verdict: Verdict, *, source_hash: str, attempt: int = 1, milliseconds: float | None = None
     ) -> GateJudged:
         """Make the event of *verdict*; texts are cut where they stop being readable."""
-        held = {name: value[:LONGEST] if isinstance(value, str) else value for name, value in asdict(verdict).items()}
-        return cls(**held, source_hash=source_hash, attempt=attempt, milliseconds=milliseconds)
+        said: dict[str, Any] = asdict(verdict)
+        said |= {name: value[:LONGEST] for name, value in said.items() if isinstance(value, str)}
+        return cls(**said, source_hash=source_hash, attempt=attempt, milliseconds=milliseconds)
 
 
 @event("proof.made")

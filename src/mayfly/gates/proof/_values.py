@@ -85,8 +85,10 @@ class Suite:
     @classmethod
     def from_json(cls, data: Mapping[str, object]) -> Suite:
         """Read back what `to_json` gave."""
-        known = {name: tuple(value) if isinstance(value, list) else value for name, value in _known(cls, data).items()}
-        return cls(**{**known, "tests": tuple(map(Test.from_json, known.get("tests", ())))})
+        known = _known(cls, data)
+        held: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in known.items()}
+        held["tests"] = tuple(map(Test.from_json, known.get("tests", ())))
+        return cls(**held)
 
 
 def _known(kind: type[Test] | type[Suite], data: Mapping[str, object]) -> dict[str, Any]:

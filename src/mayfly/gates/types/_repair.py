@@ -148,14 +148,16 @@ def _allow_none_returned(edits: Edits) -> None:
             edits.replace(function.returns, text, f"declared that the result of {function.name} may be None")
 
 
-def _import_names(edits: Edits) -> None:
-    """Import what is used and was not: names of typing, and the modules every tier may import."""
+def _import_names(edits: Edits) -> bool:
+    """Import what is used and was not, names of typing and the modules every tier may import; say whether any was."""
     missing = {found[1] for error, _ in edits.coded("NAME_DEFINED") if (found := _QUOTED.search(error.message))}
     owners = (node.value for node in ast.walk(edits.tree) if isinstance(node, ast.Attribute))
     used = {owner.id for owner in owners if isinstance(owner, ast.Name)}
     edits.use(*(missing & TYPING_NAMES))
-    for module in missing & SIX_IMPORTS & used:
+    modules = missing & SIX_IMPORTS & used
+    for module in modules:
         edits.add_import(module)
+    return bool(modules or missing & TYPING_NAMES)
 
 
 def _annotate_variables(edits: Edits) -> None:
@@ -183,8 +185,8 @@ def _names_from_outside(function: Function | None) -> set[str]:
 
 
 def _cast_results(edits: Edits) -> None:
-    """Give Any that is returned the declared type; what an import that is missing gives is not known yet."""
-    if any(edits.coded("NAME_DEFINED")):
+    """Give Any that is returned the declared type; what a module gives that was not imported is Any until it is."""
+    if _import_names(edits):
         return
     for _, line in edits.coded("NO_ANY_RETURN"):
         function = edits.function_at(line)
@@ -213,7 +215,6 @@ _RULES: tuple[Callable[[Edits], None], ...] = (
     _annotate_functions,
     _allow_none_returned,
     _annotate_variables,
-    _import_names,
     _cast_results,
     _return_none,
 )
