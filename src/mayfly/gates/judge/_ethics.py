@@ -48,7 +48,7 @@ def ethics(text: str, intent: str, grants: tuple[str, ...], scan: Scan) -> Itera
 
 def _sending(scan: Scan) -> Found:
     found: Found = []
-    for call in scan.calls:
+    for call in scan.of(ast.Call):
         name = called_name(call)
         loaded = any(keyword.arg in _LOADS for keyword in call.keywords)
         if name in _SENDING or (name in _CARRYING and loaded):

@@ -32,7 +32,7 @@ def check_loops(scan: Scan) -> Iterator[Verdict]:
     for scope in scan.scopes:
         for loop in scope.loops:
             yield from _while(loop, scope) if isinstance(loop, ast.While) else _for(loop, scope, endless)
-    for call in scan.calls:
+    for call in scan.of(ast.Call):
         name = called_name(call)
         if name in _CONSUMING and call.args and isinstance(call.func, ast.Name) and endless(call.args[0]):
             yield _verdict(f"{name} of an endless iteration never ends", call)

@@ -164,7 +164,7 @@ def check_module_attributes(scan: Scan, profile: Profile) -> Iterator[Verdict]:
         if base is not None:
             used[id(attribute)] = f"{base}.{attribute.attr}"
             yield from _reached(base, attribute.attr, attribute, profile)
-    for call in scan.calls if bound else ():
+    for call in scan.of(ast.Call) if bound else ():
         yield from _by_name(call, bound, profile, resolved)
     if profile.scaled:
         yield from check_chance(scan, used)
@@ -329,7 +329,7 @@ def _unseeded(scan: Scan, used: dict[int, str]) -> Iterator[Verdict]:
     }
     named: list[ast.expr] = [node for node in scan.of(ast.Attribute) if used.get(id(node)) == _SEEDED]
     named += [use.node for use in scan.names if use.node.id in own]
-    fine = {id(call.func) for call in scan.calls if _has_seed(call)} | _annotated(scan)
+    fine = {id(call.func) for call in scan.of(ast.Call) if _has_seed(call)} | _annotated(scan)
     for node in named:
         if id(node) not in fine:
             yield _without_seed(_SEEDED, node, "random.Random(seed)")
@@ -337,7 +337,7 @@ def _unseeded(scan: Scan, used: dict[int, str]) -> Iterator[Verdict]:
 
 def _methods(scan: Scan, name: str) -> Iterator[Verdict]:
     """Judge a method that takes its seed as an argument and the computer's chance without one."""
-    for call in scan.calls:
+    for call in scan.of(ast.Call):
         if isinstance(call.func, ast.Attribute) and call.func.attr == name:
             # `seed(x)` has it first, `samples(n, seed=x)` by its name only.
             given = _has_seed(call) if name == "seed" else any(word.arg == "seed" for word in call.keywords)

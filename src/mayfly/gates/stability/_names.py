@@ -143,7 +143,7 @@ def _allowed_uses(scan: Scan) -> set[int]:
     """Return `x.__class__.__name__`, and `object.__setattr__(self, "field", value)` as frozen dataclasses need it."""
     named = {id(node.value) for node in scan.of(ast.Attribute) if node.attr in _NAMING}
     allowed = {id(node) for node in scan.of(ast.Attribute) if node.attr == "__class__" and id(node) in named}
-    for call in scan.calls:
+    for call in scan.of(ast.Call):
         if isinstance(call.func, ast.Attribute) and call.func.attr == "__setattr__" and call.args:
             texts = [text for argument in call.args[:2] if (text := folded(argument)) is not None]
             allowed |= {id(call.func)} if texts and not any(is_reflective(t, scan) for t in texts) else set()
@@ -169,8 +169,8 @@ def _dunder(name: str, node: ast.AST) -> Verdict:
 
 def _getters(scan: Scan) -> Iterator[Verdict]:
     """Judge attributes that are reached by a name made at run time."""
-    called = {id(call.func) for call in scan.calls}
-    for call in scan.calls:
+    called = {id(call.func) for call in scan.of(ast.Call)}
+    for call in scan.of(ast.Call):
         name = called_name(call)
         if name in _GETTERS and isinstance(call.func, ast.Name):
             yield from _reached_by(name, call, call.args[1:2], scan)

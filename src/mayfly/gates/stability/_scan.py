@@ -124,11 +124,6 @@ class Scan:
         """Every literal text and its node."""
         return ((node.value, node) for node in self.of(ast.Constant) if isinstance(node.value, str))
 
-    @property
-    def calls(self) -> list[ast.Call]:
-        """Every call, whatever function it stands in."""
-        return self.of(ast.Call)
-
 
 class Place(NamedTuple):
     """Say where in the tree a node is."""
@@ -332,11 +327,6 @@ def _formatted(found: Scan, node: ast.FormattedValue, place: Place) -> Place:
     return place
 
 
-def _argument(found: Scan, node: ast.arg, place: Place) -> Place:
-    place.scope.stored.add(node.arg)
-    return place
-
-
 def _arguments(found: Scan, node: ast.arguments, place: Place) -> Place:
     positional = [*node.posonlyargs, *node.args]
     given = zip(reversed(positional), reversed(node.defaults), strict=False)
@@ -375,8 +365,8 @@ def _note(target: ast.expr, place: Place) -> None:
         place.scope.assigned.append(target)
 
 
-def _captured(found: Scan, node: ast.MatchAs | ast.MatchStar, place: Place) -> Place:
-    place.scope.stored.add(node.name or "")
+def _bound(found: Scan, node: ast.arg | ast.MatchAs | ast.MatchStar, place: Place) -> Place:
+    place.scope.stored.add(node.arg if isinstance(node, ast.arg) else node.name or "")
     return place
 
 
@@ -399,10 +389,9 @@ _TABLE: dict[tuple[type[ast.AST], ...], Callable[..., Place]] = {
     (ast.Name,): _name,
     (ast.Attribute,): _attribute,
     (ast.FormattedValue,): _formatted,
-    (ast.arg,): _argument,
     (ast.arguments,): _arguments,
     (ast.Assign,): _assign,
     (ast.AnnAssign, ast.NamedExpr): _declared,
-    (ast.MatchAs, ast.MatchStar): _captured,
+    (ast.arg, ast.MatchAs, ast.MatchStar): _bound,
 }
 _VISITORS: dict[type[ast.AST], _Visitor] = {kind: visit for kinds, visit in _TABLE.items() for kind in kinds}

@@ -87,6 +87,28 @@ def _fix_by_ruff(source: str, rules: str, *options: str) -> str:
         return source
 
 
+def _drop_replaced(edits: Edits) -> None:
+    """Remove a function that another of the same name replaces before anything can have called it."""
+    body = edits.tree.body
+    for _, line in edits.coded("NO_REDEF"):
+        second = next((one for one in body if isinstance(one, FUNCTIONS) and one.lineno == line), None)
+        if second is None:
+            continue
+        before = body[: body.index(second)]
+        earlier = [one for one in before if isinstance(one, FUNCTIONS) and one.name == second.name]
+        between = before[before.index(earlier[-1]) + 1 :] if earlier else []
+        if earlier and not earlier[-1].decorator_list and all(map(_runs_nothing, [*between, second])):
+            edits.replace(earlier[-1], "", f"removed the first {second.name}, which another replaces")
+
+
+def _runs_nothing(statement: ast.stmt) -> bool:
+    """Whether a statement of a module only defines or imports."""
+    if isinstance(statement, FUNCTIONS):
+        defaults = [*statement.args.defaults, *(one for one in statement.args.kw_defaults if one)]
+        return not statement.decorator_list and all(isinstance(one, (ast.Constant, ast.Name)) for one in defaults)
+    return isinstance(statement, (ast.Import, ast.ImportFrom))
+
+
 def _annotate_functions(edits: Edits) -> None:
     """Let every parameter and result be anything that has no annotation."""
     if not any(error.code in ("NO_UNTYPED_DEF", "NO_UNTYPED_CALL") for error in edits.errors):
@@ -211,6 +233,7 @@ def _return_none(edits: Edits) -> None:
 
 
 _RULES: tuple[Callable[[Edits], None], ...] = (
+    _drop_replaced,
     _fill_generics,
     _annotate_functions,
     _allow_none_returned,
