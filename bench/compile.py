@@ -104,7 +104,7 @@ def _ways(runtime: Runtime) -> dict[str, Callable[[], Admission]]:
     parts = runtime.parts
     prover = parts.prover
     odd = Prover(parts.sandbox, replace(prover.options, mutants=0))
-    plain = Prover(parts.sandbox, replace(odd.options, inputs=0, adversary=False))
+    plain = Prover(parts.sandbox, replace(odd.options, inputs=0))
     suite = Suite(
         tests=tuple(
             Test(name=f"case {n}", kind="example", input=c["input"], expected=c["output"]) for n, c in enumerate(CASES)

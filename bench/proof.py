@@ -163,8 +163,8 @@ def _speed(sandbox: Sandbox, *, rounds: int) -> Table:
     source = (HERE / "_proof_parser.py").read_text(encoding="utf-8")
     entry = find_entry(ast.parse(source))
     suite = Suite(tests=tuple(_parser_tests()))
-    bare = ProofOptions(mutants=0, inputs=0, adversary=False)
-    kinds = {"tests only": bare, "tests and 24 mutants": ProofOptions(adversary=False), "everything": ProofOptions()}
+    bare = ProofOptions(mutants=0, inputs=0)
+    kinds = {"tests only": bare, "tests and 24 mutants": ProofOptions(inputs=0), "everything": ProofOptions()}
     rows = []
     for name, options in kinds.items():
         prover = Prover(sandbox, options)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from mayfly.core import Artifact, Tier, Verdict
-from mayfly.gates import Admission, Criteria, Gates, Judge, Profile, Prover, Suite, Test, TypeGate, gate_versions
+from mayfly.gates import Admission, Again, Criteria, Gates, Judge, Profile, Prover, Suite, Test, TypeGate, gate_versions
 from mayfly.sandbox import Sandbox
 
 GOOD = '''"""Squares."""
@@ -79,7 +79,6 @@ def test_a_repaired_source_enters_at_the_first_gate_again(gates: Gates) -> None:
         Artifact(kind="agent", source=bare),
         profile=Profile(),
         suite=SUITE,
-        examples=[],
     )
     assert admission.decision == "accept"
     assert admission.repairs
@@ -118,8 +117,8 @@ def test_a_deeper_place_allows_less(gates: Gates) -> None:
     assert admit(gates, source, suite=None, depth=3, tier=Tier.AUTHORED).decision == "accept"
 
 
-def test_on_load_only_syntax_and_stability_are_tried(gates: Gates) -> None:
-    admission = gates.check_again(Artifact(kind="agent", source=GOOD), profile=Profile())
+def test_on_load_only_syntax_and_stability_are_tried() -> None:
+    admission = Again().check(Artifact(kind="agent", source=GOOD), profile=Profile())
     assert order(admission) == ["syntax", "stability"]
     assert admission.decision == "accept"
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
 from mayfly.core import LimitError
 from mayfly.core import Pool as Limits
-from mayfly.models import ModelError, Pool, open_model
+from mayfly.models import ModelError, Pool, Said, open_model
 
 from .conftest import QUICK, Script
 from .server import Server, fails
@@ -49,8 +50,10 @@ def test_a_guard_is_asked_for_every_way_to_ask(script: Script) -> None:
     model = script(LINE, options=replace(QUICK, guard=guard))
     assert model.ask("chat", "?").text == "x"
     assert asyncio.run(model.aask("chat", "?")).text == "x"
-    assert "".join(model.stream("chat", "?")) == "x"
-    for use in (lambda: model.ask("chat", "?"), lambda: list(model.stream("chat", "?"))):
+    talk = [Said(role="user", text="?")]
+    assert model.converse(talk, emit=lambda piece: None).text == "x"
+    uses: tuple[Callable[[], object], ...] = (lambda: model.ask("chat", "?"), lambda: model.converse(talk))
+    for use in uses:
         with pytest.raises(Stopped):
             use()
     with pytest.raises(Stopped):

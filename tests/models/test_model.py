@@ -1,4 +1,4 @@
-"""A model from plain code, from coroutines, in pieces, in threads and across a fork."""
+"""A model from plain code, from coroutines, in threads and across a fork."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ import pickle
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from mayfly.core import Cost, MayflyError, Stop
-from mayfly.models import Answer, ModelError, Pool, open_model
+from mayfly.core import Cost, Stop
+from mayfly.models import Answer, ModelError, Pool, Said, open_model
 
 from .conftest import QUICK, Script
-from .server import Send, Server, chunk, says
+from .server import Send, Server, says
 
 
 def test_a_coroutine_can_ask(script: Script) -> None:
@@ -77,7 +78,7 @@ def test_cancelling_a_coroutine_settles_its_reservation(script: Script) -> None:
 
 def test_what_has_to_stop_ends_the_call_under_way_and_lets_none_begin(server: Server) -> None:
     stop = Stop()
-    pool = Pool(stop=stop, output_tokens=10_000).child()
+    pool = Pool(stop=stop, output_tokens=10_000)
 
     def stops(send: Send) -> None:
         stop.cancel()
@@ -85,7 +86,11 @@ def test_what_has_to_stop_ends_the_call_under_way_and_lets_none_begin(server: Se
 
     server.play(stops)
     with open_model(server.url, QUICK) as model:
-        asks = (lambda: model.ask("chat", "?", pool=pool), lambda: "".join(model.stream("chat", "?", pool=pool)))
+        told: list[str] = []
+        asks: tuple[Callable[[], object], ...] = (
+            lambda: model.ask("chat", "?", pool=pool),
+            lambda: model.converse([Said(role="user", text="?")], pool=pool, emit=told.append),
+        )
         for ask in asks:
             with pytest.raises(ModelError, match="ended before its answer") as caught:
                 ask()
@@ -95,65 +100,6 @@ def test_what_has_to_stop_ends_the_call_under_way_and_lets_none_begin(server: Se
     assert len(server.requests) == 1
     assert pool.used.model_calls == 1
     assert pool.used.output_tokens == QUICK.max_output
-
-
-def test_a_stream_can_be_read_by_a_coroutine(script: Script) -> None:
-    model = script({"for": "chat", "answer": "x" * 200})
-
-    async def read() -> list[str]:
-        return [piece async for piece in model.stream("chat", "?")]
-
-    pieces = asyncio.run(read())
-    assert len(pieces) > 1
-    assert "".join(pieces) == "x" * 200
-
-
-def test_a_stream_has_no_answer_before_its_end(script: Script) -> None:
-    stream = script({"for": "chat", "answer": "x" * 200}).stream("chat", "?")
-    next(iter(stream))
-    with pytest.raises(MayflyError, match="not complete"):
-        stream.answer
-    list(stream)
-    assert stream.answer.text == "x" * 200
-
-
-def test_a_stream_that_is_read_twice_is_empty_the_second_time(script: Script) -> None:
-    stream = script({"for": "chat", "answer": "x"}).stream("chat", "?")
-    assert [list(stream), list(stream)] == [["x"], []]
-
-
-def test_a_closed_stream_says_so(script: Script) -> None:
-    with script({"for": "chat", "answer": "x", "delay": 60}).stream("chat", "?") as stream:
-        pass
-    with pytest.raises(ModelError, match="ended before its answer came"):
-        list(stream)
-
-
-def test_a_stream_that_nobody_reads_gives_its_budget_back(server: Server) -> None:
-    def endless(send: Send) -> None:
-        send.start(200, {"Content-Type": "text/event-stream", "Connection": "close"})
-        while not server.closing.wait(0.001):
-            send.wfile.write(chunk("word "))
-            send.wfile.flush()
-
-    server.play(endless)
-    pool = Pool(output_tokens=10)
-    with open_model(server.url, QUICK) as model:
-        stream = model.stream("chat", "?", pool=pool)
-        next(iter(stream))
-        del stream
-        gc.collect()
-        while not pool.used.output_tokens:
-            threading.Event().wait(0.001)
-    assert pool.used.output_tokens == 10
-
-
-def test_a_closed_model_ends_what_is_under_way(script: Script) -> None:
-    model = script({"for": "chat", "answer": "x", "delay": 60})
-    stream = model.stream("chat", "?")
-    model.close()
-    with pytest.raises(ModelError, match="ended before"):
-        list(stream)
 
 
 def test_a_closed_model_can_be_asked_again(server: Server) -> None:

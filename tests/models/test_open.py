@@ -151,7 +151,7 @@ from mayfly.models import open_model
 with open_model("scripted:{path}", record=Path("{record}")) as model:
     print(model.ask("chat", "hi", schema=list[int]).value)
 with open_model("replay:{record}") as model:
-    print("".join(model.stream("chat", "hi")))
+    print(model.ask("chat", "hi").text)
 """
     assert run(script) == "[1, 2]\n[1, 2]\n"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -93,7 +94,7 @@ def test_no_money_buys_what_is_free() -> None:
 
 def test_a_child_draws_on_its_parent() -> None:
     parent = Pool(calls=3)
-    first, second = parent.child(calls=2), parent.child()
+    first, second = Pool(parent=parent, calls=2), Pool(parent=parent)
     for pool in (first, first, second):
         pool.reserve(need()).settle()
     with pytest.raises(LimitError, match="model calls: 4 is over the limit of 3"):
@@ -103,7 +104,7 @@ def test_a_child_draws_on_its_parent() -> None:
 
 def test_a_child_has_a_limit_of_its_own() -> None:
     parent = Pool(calls=9)
-    child = parent.child(calls=1)
+    child = Pool(parent=parent, calls=1)
     child.reserve(need()).settle()
     with pytest.raises(LimitError, match="over the limit of 1"):
         child.reserve(need())
@@ -112,7 +113,7 @@ def test_a_child_has_a_limit_of_its_own() -> None:
 
 def test_a_refused_child_takes_nothing_from_anybody() -> None:
     parent = Pool(calls=5, input_tokens=10)
-    child = parent.child(calls=5)
+    child = Pool(parent=parent, calls=5)
     with pytest.raises(LimitError):
         child.reserve(need(asked=11))
     assert (parent.left("calls"), child.left("calls"), parent.left("input_tokens")) == (5, 5, 10)
@@ -121,18 +122,22 @@ def test_a_refused_child_takes_nothing_from_anybody() -> None:
 def test_a_call_waits_while_another_may_still_give_something_back() -> None:
     pool = Pool(output_tokens=100)
     held = pool.reserve(need(said=90))
-    assert pool.try_reserve(need(said=50)) is None
-    held.settle(output_tokens=10)
-    waited = pool.try_reserve(need(said=50))
-    assert waited is not None
-    assert waited.output_tokens == 50
+
+    async def wait() -> int:
+        waiting = asyncio.create_task(pool.areserve(need(said=50)))
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        held.settle(output_tokens=10)
+        return (await waiting).output_tokens
+
+    assert asyncio.run(wait()) == 50
 
 
 def test_a_call_under_way_is_a_call_made() -> None:
     pool = Pool(calls=1)
     pool.reserve(need())
     with pytest.raises(LimitError):
-        pool.try_reserve(need())
+        asyncio.run(pool.areserve(need()))
 
 
 @given(
@@ -235,7 +240,7 @@ class Book:
 def test_a_call_is_noted_before_and_after_it(script: Script) -> None:
     book = Book()
     model = script({"for": "chat", "answer": "x", "input_tokens": 5, "output_tokens": 3})
-    model.ask("chat", "?", pool=Pool(note=book).child(calls=1))
+    model.ask("chat", "?", pool=Pool(note=book, calls=1))
     asked = ModelAsked(model=model.name, purpose="chat", input_tokens=5, output_tokens=3, money=0.0)
     assert book.notes == [asked, ModelAnswered(asked=1, input_tokens=5, output_tokens=3, money=0.0)]
 

@@ -9,7 +9,7 @@ import pytest
 
 from mayfly.core import InputError, LimitError, Money, limit
 from mayfly.core import Pool as Limits
-from mayfly.models import Call, Emit, Model, Need, Pool, Price, Purpose, Reply
+from mayfly.models import Call, Emit, Model, Need, Pool, Price, Purpose, Reply, Said
 
 from .conftest import QUICK, Script
 
@@ -19,7 +19,7 @@ LINE = {"for": "chat", "answer": "x", "input_tokens": 5, "output_tokens": 3, "mo
 def test_a_pool_for_models_draws_on_the_pool_of_the_work(script: Script) -> None:
     tree = Limits(model_calls=2, money=1, nodes=5)
     leaf = Pool(calls=5, parent=tree.child())
-    script(LINE).ask("chat", "?", pool=leaf.child())
+    script(LINE).ask("chat", "?", pool=Pool(parent=leaf))
     assert [tree.used(kind) for kind in ("model_calls", "input_tokens", "output_tokens", "money")] == [1, 5, 3, 0.1]
     assert (tree.left("model_calls"), leaf.left("calls")) == (1, 1)
     tree.spend(model_calls=1)
@@ -44,7 +44,7 @@ def test_a_limit_around_the_caller_counts_with_and_without_a_pool(script: Script
         model.ask("chat", "?")
         model.ask("chat", "?", pool=Pool(calls=9))
         asyncio.run(model.aask("chat", "?"))
-        list(model.stream("chat", "?"))
+        model.converse([Said(role="user", text="?")])
         assert around.left("model_calls") == 0
         with pytest.raises(LimitError):
             model.ask("chat", "?")

@@ -5,13 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 import socket
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import pytest
 
 from mayfly.core import LimitError
-from mayfly.models import Model, ModelError, Pool, open_model
+from mayfly.models import Model, ModelError, Pool, Said, Turn, open_model
 
 from .conftest import QUICK
 from .server import (
@@ -222,19 +221,18 @@ def test_no_server_is_said_in_one_line() -> None:
     assert "\n" not in str(caught.value)
 
 
+def streamed(model: Model, pieces: list[str] | None = None) -> Turn:
+    """Return an answer that is taken piece by piece."""
+    return model.converse([Said(role="user", text="hi")], emit=([] if pieces is None else pieces).append)
+
+
 def test_a_stream_gives_pieces_and_then_the_answer(server: Server, remote: Model) -> None:
     server.play(streams(chunk("hel"), chunk("lo"), STOP, usage_chunk(11, 7), DONE))
-    stream = remote.stream("chat", "hi")
-    assert list(stream) == ["hel", "lo"]
-    assert stream.answer.text == "hello"
-    assert (stream.answer.cost.input_tokens, stream.answer.cost.output_tokens) == (11, 7)
-
-
-def test_a_streamed_answer_is_read_by_its_schema(server: Server, remote: Model) -> None:
-    server.play(streams(chunk('{"good": false,'), chunk(' "reasons": []}'), STOP, DONE))
-    stream = remote.stream("judge", "hi", schema=Verdict)
-    assert "".join(stream) == stream.answer.text
-    assert stream.answer.value == Verdict(good=False, reasons=[])
+    pieces: list[str] = []
+    turn = streamed(remote, pieces)
+    assert pieces == ["hel", "lo"]
+    assert turn.text == "hello"
+    assert (turn.cost.input_tokens, turn.cost.output_tokens) == (11, 7)
 
 
 @pytest.mark.parametrize("end", [(STOP,), (DONE,), (STOP, DONE)], ids=["reason", "mark", "both"])
@@ -242,7 +240,7 @@ def test_a_stream_is_whole_with_a_reason_or_a_mark_at_its_end(
     server: Server, remote: Model, end: tuple[bytes, ...]
 ) -> None:
     server.play(streams_until_close(chunk("hello"), *end))
-    assert "".join(remote.stream("chat", "hi")) == "hello"
+    assert streamed(remote).text == "hello"
 
 
 @pytest.mark.parametrize(
@@ -252,17 +250,10 @@ def test_a_stream_cut_after_its_first_piece_is_an_error(server: Server, remote: 
     server.play(scene)
     pieces: list[str] = []
     with pytest.raises(ModelError) as caught:
-        pieces.extend(noted(remote.stream("chat", "hi"), pieces))
+        streamed(remote, pieces)
     assert pieces == ["hel"]
     assert caught.value.kind == "cut"
     assert len(server.requests) == 1
-
-
-def noted(stream: Iterable[str], seen: list[str]) -> Iterator[str]:
-    """Keep what came before an error, which a list would throw away with it."""
-    for piece in stream:
-        seen.append(piece)
-        yield from ()
 
 
 @pytest.mark.parametrize(
@@ -272,16 +263,15 @@ def noted(stream: Iterable[str], seen: list[str]) -> Iterator[str]:
 )
 def test_a_stream_that_fails_before_its_first_piece_is_tried_again(server: Server, remote: Model, scene: Scene) -> None:
     server.play(scene, streams(chunk("whole"), STOP, DONE))
-    assert "".join(remote.stream("chat", "hi")) == "whole"
+    assert streamed(remote).text == "whole"
     assert len(server.requests) == 2
 
 
 def test_a_stream_that_is_too_large_is_stopped(server: Server) -> None:
     server.play(streams(*[chunk("x" * 400)] * 10, STOP, DONE))
-    with open_model(f"{server.url}#small", replace(QUICK, max_answer=1000)) as model:
-        stream = model.stream("chat", "hi")
-        with pytest.raises(ModelError, match=r"larger than 1,000 bytes"):
-            list(stream)
+    small = replace(QUICK, max_answer=1000)
+    with open_model(f"{server.url}#small", small) as model, pytest.raises(ModelError, match=r"larger than 1,000 bytes"):
+        streamed(model)
 
 
 def test_a_pool_limits_what_is_asked_for(server: Server, remote: Model) -> None:

@@ -89,7 +89,6 @@ class Compiler:
             profile=task.profile,
             suite=suite,
             intent="" if order.intent == UNSAID else order.intent,
-            examples=order.examples,
             spread=spread,
             last=True,
         )

@@ -192,7 +192,7 @@ def load_agent(parts: Workshop, hash: str, profile: Profile) -> tuple[Compiled, 
     provenance = {"accounts": kept.accounts} if kept.accounts else {}
     artifact = Artifact(kind="agent", source=source, entry=kept.entry, author="kept", provenance=provenance)
     if kept.versions == versions_of(parts):
-        admission = parts.gates().check_again(artifact, profile=profile)
+        admission = parts.again.check(artifact, profile=profile)
         proof = _proof(kept)
     else:
         admission = _admitted(parts, artifact, kept, profile)

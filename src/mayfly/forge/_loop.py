@@ -133,7 +133,6 @@ class Forge:
             profile=request.profile,
             suite=suite,
             intent=request.intent,
-            examples=request.examples,
             spread=None if request.signature is None else True,
             rivals=rivals,
             # A wish for simpler code is noted and costs no attempt: only what is wrong is written again.

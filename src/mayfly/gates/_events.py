@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from mayfly.core import Verdict
 from mayfly.store import JSON, event
@@ -34,20 +35,9 @@ class GateJudged:
         cls, verdict: Verdict, *, source_hash: str, attempt: int = 1, milliseconds: float | None = None
     ) -> GateJudged:
         """Make the event of *verdict*; texts are cut where they stop being readable."""
-        measured, limit = _short(verdict.measured), _short(verdict.limit)
-        return cls(
-            decision=verdict.decision,
-            gate=verdict.gate,
-            code=verdict.code,
-            message=verdict.message[:LONGEST],
-            measured=measured,
-            limit=limit,
-            line=verdict.line,
-            fix=verdict.fix[:LONGEST] if verdict.fix else None,
-            source_hash=source_hash,
-            attempt=attempt,
-            milliseconds=milliseconds,
-        )
+        said: dict[str, Any] = asdict(verdict)
+        said |= {name: value[:LONGEST] for name, value in said.items() if isinstance(value, str)}
+        return cls(**said, source_hash=source_hash, attempt=attempt, milliseconds=milliseconds)
 
 
 @event("proof.made")
@@ -69,7 +59,3 @@ class ProofMade:
     notes: tuple[str, ...] = ()
     # How the program accounts for its lines, if it does: with its value, or at the end of a stream.
     accounts: str = ""
-
-
-def _short(value: float | str | None) -> float | str | None:
-    return value[:LONGEST] if isinstance(value, str) else value

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from mayfly.core import Artifact, Example, Proof, Verdict
+from mayfly.core import Artifact, Proof, Verdict
 from mayfly.gates import _syntax, judge, proof, stability, types
 from mayfly.gates._entry import Entry, NoEntry, find_entry
 from mayfly.gates._syntax import check_syntax
@@ -106,7 +106,6 @@ class Gates:
         self._types = types
         self._prover = prover
         self._prover_for = prover_for
-        self._again = Again()
 
     def admit(
         self,
@@ -115,7 +114,6 @@ class Gates:
         profile: Profile,
         suite: Suite | None,
         intent: str = "",
-        examples: Sequence[Example] = (),
         spread: bool | None = None,
         last: bool = True,
         any_entry: bool = False,
@@ -136,7 +134,7 @@ class Gates:
         with self._types.ahead(artifact.source, packages="package" in profile.grants) as ahead:
             admission = _judged(admission, demand, self._judge, parsed)
         if admission.decision == "accept":
-            admission = self._typed(admission, demand, examples, ahead())
+            admission = self._typed(admission, demand, ahead())
         if admission.decision == "accept" and suite is not None:
             admission = self._proven(admission, demand, suite, rivals)
         return admission
@@ -156,20 +154,11 @@ class Gates:
         before = replace(admission, verdicts=verdicts, decision=demand.decide(verdicts), report=None)
         return self._proven(before, demand, suite, rivals)
 
-    def check_again(self, artifact: Artifact, *, profile: Profile) -> Admission:
-        """Do what `Again.check` does."""
-        return self._again.check(artifact, profile=profile)
-
-    def _typed(
-        self, admission: Admission, demand: _Demand, examples: Sequence[Example], first: TypeReport | None
-    ) -> Admission:
+    def _typed(self, admission: Admission, demand: _Demand, first: TypeReport | None) -> Admission:
         """Check types, and take a source that was repaired through the first gates again."""
         began, artifact = time.perf_counter(), admission.artifact
         packages = "package" in demand.profile.grants
-        samples = [(_arguments(example.input, admission.entry), example.output) for example in examples]
-        report, repaired = self._types.check_and_repair(
-            artifact.source, packages=packages, examples=samples, entry=artifact.entry, first=first
-        )
+        report, repaired = self._types.check_and_repair(artifact.source, packages=packages, first=first)
         admission = _spent(admission, "types", began, more=first.milliseconds if first is not None else 0.0)
         if repaired.source != artifact.source:
             repairs = (*admission.repairs, *repaired.repairs)
@@ -277,10 +266,6 @@ def _judged(admission: Admission, demand: _Demand, judge: Judge, parsed: _Parsed
     return _said(
         _spent(admission, "judge", began), demand, "judge", found.verdicts, accepted=told, measured=found.score
     )
-
-
-def _arguments(input: object, entry: Entry | None) -> list[object]:
-    return input if entry is not None and entry.spread and isinstance(input, list) else [input]
 
 
 def _with_packages(imports: frozenset[str] | None) -> frozenset[str] | None:

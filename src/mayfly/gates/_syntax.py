@@ -38,7 +38,7 @@ def check_syntax(source: str | bytes, *, limit: int = MAX_SOURCE_BYTES) -> Parse
     """Parse *source* and see whether it would compile; every way to fail is a verdict."""
     text, problem = _decode(source, limit)
     if problem is None:
-        problem = _unreadable(text)
+        problem = unreadable(text)
     if problem is not None:
         return Parsed(None, text, (problem,))
     tree, problem = _parse(text)
@@ -82,7 +82,7 @@ def _decode(source: str | bytes, limit: int) -> tuple[str, Verdict | None]:
         return text, _verdict("ENCODING", f"byte {source[error.start]:#04x} is not UTF-8", line, text)
 
 
-def _unreadable(text: str) -> Verdict | None:
+def unreadable(text: str) -> Verdict | None:
     """Refuse what Python would read as something else than what is written here."""
     null = text.find("\0")
     if null >= 0:

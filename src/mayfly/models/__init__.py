@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         message_from_json,
     )
     from mayfly.models._errors import Failure, ModelError
-    from mayfly.models._loop import Stream
     from mayfly.models._model import Model
     from mayfly.models._open import open_model
     from mayfly.models._pool import ModelAnswered, ModelAsked, Pool, Reservation
@@ -58,7 +57,6 @@ __all__ = [
     "Reservation",
     "Returned",
     "Said",
-    "Stream",
     "ToolCall",
     "ToolOffer",
     "Turn",
@@ -74,7 +72,6 @@ __getattr__ = lazily(
     {
         "_conversation": "Called Message Returned Said ToolCall ToolOffer Turn clean_offer message_from_json",
         "_errors": "Failure ModelError",
-        "_loop": "Stream",
         "_model": "Model",
         "_open": "open_model",
         "_pool": "ModelAnswered ModelAsked Pool Reservation",

@@ -5,17 +5,31 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, Self, TypeAlias
 
 from mayfly.core import Cost, InputError, shown
+from mayfly.models._schema import Mismatch, read_value
 
 Role = Literal["user", "assistant"]
 # What every provider takes as the name of a tool.
 TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 
 
+class Stored:
+    """A record that is kept as plain data and read again."""
+
+    @classmethod
+    def from_json(cls, data: object) -> Self:
+        """Return the record that *data* was made from; anything else is an `InputError`."""
+        try:
+            record: Self = read_value(cls, data, f"what was kept as {cls.__name__}")
+        except Mismatch as mismatch:
+            raise InputError(str(mismatch)) from None
+        return record
+
+
 @dataclass(frozen=True, kw_only=True)
-class ToolCall:
+class ToolCall(Stored):
     """One call of a tool that a model wants.
 
     `arguments` is None where it wrote no JSON object: then `malformed` is what it wrote instead (its beginning, if that
@@ -28,30 +42,19 @@ class ToolCall:
     malformed: str = ""
     problem: str = ""
 
+    def __post_init__(self) -> None:
+        if self.arguments is None and not self.problem:
+            object.__setattr__(self, "problem", "no arguments")
+
     def to_json(self) -> dict[str, Any]:
         """Return the call as plain data."""
         if self.arguments is not None:
             return {"id": self.id, "name": self.name, "arguments": self.arguments}
         return {"id": self.id, "name": self.name, "malformed": self.malformed, "problem": self.problem}
 
-    @classmethod
-    def from_json(cls, data: object) -> ToolCall:
-        """Return the call that *data* was made from."""
-        entry = _record(data, "a tool call")
-        arguments = entry.get("arguments")
-        if not (arguments is None or isinstance(arguments, dict)):
-            raise InputError(f"a tool call's arguments are an object, not {shown(arguments)}")
-        return cls(
-            id=_text(entry, "id"),
-            name=_text(entry, "name"),
-            arguments=arguments,
-            malformed=_text(entry, "malformed", ""),
-            problem=_text(entry, "problem", "" if arguments is not None else "no arguments"),
-        )
-
 
 @dataclass(frozen=True, kw_only=True)
-class Said:
+class Said(Stored):
     """Text of the user or of the model."""
 
     role: Role
@@ -61,18 +64,9 @@ class Said:
         """Return the message as plain data."""
         return {"kind": "said", "role": self.role, "text": self.text}
 
-    @classmethod
-    def from_json(cls, data: object) -> Said:
-        """Return the message that *data* was made from."""
-        entry = _record(data, "a message")
-        role = _text(entry, "role")
-        if role not in ("user", "assistant"):
-            raise InputError(f"a message is from user or assistant, not {shown(role)}")
-        return cls(role=cast(Role, role), text=_text(entry, "text"))
-
 
 @dataclass(frozen=True, kw_only=True)
-class Called:
+class Called(Stored):
     """The model's wish to call tools, several of them at once if it likes, with what it said beside it.
 
     `carried` is what its provider wants to have back with the next request (signed thoughts); nobody else reads it.
@@ -87,22 +81,9 @@ class Called:
         entry = {"kind": "called", "text": self.text, "calls": [call.to_json() for call in self.calls]}
         return entry if self.carried is None else {**entry, "carried": self.carried}
 
-    @classmethod
-    def from_json(cls, data: object) -> Called:
-        """Return the message that *data* was made from."""
-        entry = _record(data, "a message")
-        calls, carried = entry.get("calls"), entry.get("carried")
-        if not isinstance(calls, list):
-            raise InputError(f"a message with calls needs a list of them, not {shown(calls)}")
-        return cls(
-            text=_text(entry, "text", ""),
-            calls=tuple(map(ToolCall.from_json, calls)),
-            carried=carried if isinstance(carried, dict) else None,
-        )
-
 
 @dataclass(frozen=True, kw_only=True)
-class Returned:
+class Returned(Stored):
     """What came of one call, or with *failed* why nothing did."""
 
     call_id: str
@@ -115,24 +96,13 @@ class Returned:
         entry = {"kind": "returned", "call_id": self.call_id, "name": self.name, "text": self.text}
         return {**entry, "failed": self.failed}
 
-    @classmethod
-    def from_json(cls, data: object) -> Returned:
-        """Return the message that *data* was made from."""
-        entry = _record(data, "a message")
-        texts = {name: _text(entry, name) for name in ("call_id", "name", "text")}
-        return cls(**texts, failed=entry.get("failed") is True)
-
 
 Message: TypeAlias = Said | Called | Returned
-_KINDS: dict[str, Callable[[object], Message]] = {
-    "said": Said.from_json,
-    "called": Called.from_json,
-    "returned": Returned.from_json,
-}
+_KINDS: dict[str, type[Message]] = {"said": Said, "called": Called, "returned": Returned}
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToolOffer:
+class ToolOffer(Stored):
     """A tool that the model may call; *input_schema* is the JSON schema of its arguments, which are an object."""
 
     name: str
@@ -142,13 +112,6 @@ class ToolOffer:
     def to_json(self) -> dict[str, Any]:
         """Return the offer as plain data."""
         return {"name": self.name, "description": self.description, "input_schema": dict(self.input_schema)}
-
-    @classmethod
-    def from_json(cls, data: object) -> ToolOffer:
-        """Return the offer that *data* was made from."""
-        entry = _record(data, "an offer")
-        schema = _record(entry.get("input_schema"), "the schema of a tool")
-        return cls(name=_text(entry, "name"), description=_text(entry, "description", ""), input_schema=schema)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,10 +140,10 @@ class Turn:
 
 def message_from_json(data: object) -> Message:
     """Return the message that *data* was made from; anything else is an `InputError`."""
-    kind = _record(data, "a message").get("kind")
+    kind = data.get("kind") if isinstance(data, Mapping) else None
     if not isinstance(kind, str) or kind not in _KINDS:
         raise InputError(f"a message is one of {', '.join(_KINDS)}, not {shown(kind)}")
-    return _KINDS[kind](data)
+    return _KINDS[kind].from_json(data)
 
 
 def check_conversation(messages: Sequence[Message], tools: Sequence[ToolOffer]) -> None:
@@ -272,16 +235,3 @@ def answers_in(messages: Sequence[Message]) -> Iterator[tuple[str, tuple[ToolCal
             yield message.text, message.calls
         elif isinstance(message, Said) and message.role == "assistant":
             yield message.text, ()
-
-
-def _record(data: object, what: str) -> Mapping[str, Any]:
-    if not isinstance(data, Mapping):
-        raise InputError(f"{what} is an object, not {shown(data)}")
-    return data
-
-
-def _text(entry: Mapping[str, Any], name: str, default: str | None = None) -> str:
-    value = entry.get(name, default)
-    if not isinstance(value, str):
-        raise InputError(f"{name!r} of a message is text, not {shown(value)}")
-    return value

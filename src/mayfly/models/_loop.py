@@ -1,4 +1,4 @@
-"""One event loop on a thread of its own, so that a model is the same to plain and async callers, and its streams."""
+"""One event loop on a thread of its own, so that a model is the same to plain and async callers."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
-from mayfly.core import MayflyError
 from mayfly.models._errors import ModelError
-from mayfly.models._types import Answer, Emit
+from mayfly.models._types import Emit
 
 T = TypeVar("T")
 
@@ -113,24 +112,18 @@ _WAITING = 256
 class Pieces(Generic[R]):
     """Iterate over the text while it comes, with `for` or `async for`; `result` is there when it has ended.
 
-    Errors are raised where the iteration stands. Leaving early ends the call; the text is whole only if the iteration
-    came to its end.
+    Errors are raised where the iteration stands. Leaving early ends the call.
     """
 
     def __init__(self, loop: Loop, produce: Callable[[Emit], Coroutine[Any, Any, R]]) -> None:
         self._loop = loop
         self._pieces: asyncio.Queue[str | None] = asyncio.Queue(_WAITING)
         self._future = loop.submit(_fill(self._pieces, produce))
-        self._result: R | None = None
-        # A stream that nobody reads any more must not hold its connection and its part of the budget.
-        weakref.finalize(self, self._future.cancel).atexit = False
 
     @property
     def result(self) -> R:
-        """What came of the call; asking before the end is a mistake."""
-        if self._result is None:
-            raise MayflyError("the answer is not complete", fix="read the stream to its end first")
-        return self._result
+        """What came of the call."""
+        return self._future.result()
 
     def __iter__(self) -> Iterator[str]:
         while (piece := self._loop.run(self._next())) is not None:
@@ -142,13 +135,11 @@ class Pieces(Generic[R]):
 
     async def _next(self) -> str | None:
         """Return the next piece, None at the end; an error of the call is raised here."""
-        if self._result is not None:
-            return None
         piece = None if self._future.cancelled() else await self._pieces.get()
         if piece is None:
             if self._future.cancelled():
                 raise closed()
-            self._result = await asyncio.wrap_future(self._future)
+            await asyncio.wrap_future(self._future)
         return piece
 
     def close(self) -> None:
@@ -162,15 +153,6 @@ class Pieces(Generic[R]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-class Stream(Pieces[Answer[T]]):
-    """An answer in pieces; `answer` is there when it has ended."""
-
-    @property
-    def answer(self) -> Answer[T]:
-        """The whole answer with its cost; asking before the end is a mistake."""
-        return self.result
 
 
 async def _fill(pieces: asyncio.Queue[str | None], produce: Callable[[Emit], Coroutine[Any, Any, R]]) -> R:

@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from types import TracebackType
-from typing import Any, Self, TypeVar, overload
+from typing import Any, Self, TypedDict, TypeVar, Unpack, overload
 
 from mayfly.core import InputError, Stop
 from mayfly.models._attempts import Attempts
 from mayfly.models._calls import utf8
 from mayfly.models._conversation import Message, ToolOffer, Turn, check_conversation, clean_message, clean_offer
 from mayfly.models._errors import ModelError
-from mayfly.models._loop import Loop, Pieces, Stream, closed
+from mayfly.models._loop import Loop, Pieces, closed
 from mayfly.models._pool import Pool
 from mayfly.models._record import Recorder
 from mayfly.models._schema import Mismatch, json_schema, read_answer
@@ -21,6 +21,21 @@ from mayfly.models._secrets import sendable, sendable_again
 from mayfly.models._types import PURPOSES, Answer, Backend, Call, Emit, ModelOptions, Purpose, Reply
 
 T = TypeVar("T")
+
+
+class Asking(TypedDict, total=False):
+    """What may be said beside a question: the system's text, and the pool that its cost is drawn from."""
+
+    system: str
+    pool: Pool | None
+
+
+class Conversing(Asking, total=False):
+    """What may be said beside a conversation: tools that may be called, and who takes the text while it comes."""
+
+    tools: Sequence[ToolOffer]
+    purpose: Purpose
+    emit: Callable[[str], None] | None
 
 
 class Model:
@@ -50,114 +65,45 @@ class Model:
         self._backend.load()
 
     @overload
-    def ask(
-        self, purpose: Purpose, prompt: str, *, system: str = ..., schema: None = ..., pool: Pool | None = ...
-    ) -> Answer[None]: ...
+    def ask(self, purpose: Purpose, prompt: str, *, schema: None = ..., **options: Unpack[Asking]) -> Answer[None]: ...
     @overload
-    def ask(
-        self, purpose: Purpose, prompt: str, *, system: str = ..., schema: type[T], pool: Pool | None = ...
-    ) -> Answer[T]: ...
-    def ask(
-        self,
-        purpose: Purpose,
-        prompt: str,
-        *,
-        system: str = "",
-        schema: type[T] | None = None,
-        pool: Pool | None = None,
-    ) -> Answer[T] | Answer[None]:
+    def ask(self, purpose: Purpose, prompt: str, *, schema: type[T], **options: Unpack[Asking]) -> Answer[T]: ...
+    def ask(self, purpose: Purpose, prompt: str, *, schema: Any = None, **options: Unpack[Asking]) -> Answer[Any]:
         """Return the answer to *prompt*; with *schema* its value is read and checked as well."""
-        call = self._call(purpose, prompt, system, schema)
-        self._backend.load()
-        return self._loop.run(self._answer(call, schema, pool or Pool(), None))
+        return self._loop.run(self._answer(purpose, prompt, schema, options))
 
     @overload
     async def aask(
-        self, purpose: Purpose, prompt: str, *, system: str = ..., schema: None = ..., pool: Pool | None = ...
+        self, purpose: Purpose, prompt: str, *, schema: None = ..., **options: Unpack[Asking]
     ) -> Answer[None]: ...
     @overload
+    async def aask(self, purpose: Purpose, prompt: str, *, schema: type[T], **options: Unpack[Asking]) -> Answer[T]: ...
     async def aask(
-        self, purpose: Purpose, prompt: str, *, system: str = ..., schema: type[T], pool: Pool | None = ...
-    ) -> Answer[T]: ...
-    async def aask(
-        self,
-        purpose: Purpose,
-        prompt: str,
-        *,
-        system: str = "",
-        schema: type[T] | None = None,
-        pool: Pool | None = None,
-    ) -> Answer[T] | Answer[None]:
+        self, purpose: Purpose, prompt: str, *, schema: Any = None, **options: Unpack[Asking]
+    ) -> Answer[Any]:
         """Do what `ask` does without blocking the caller's event loop; cancelling it ends the call."""
-        call = self._call(purpose, prompt, system, schema)
-        await asyncio.to_thread(self._backend.load)
-        return await asyncio.wrap_future(self._loop.submit(self._answer(call, schema, pool or Pool(), None)))
+        return await asyncio.wrap_future(self._loop.submit(self._answer(purpose, prompt, schema, options)))
 
-    @overload
-    def stream(
-        self, purpose: Purpose, prompt: str, *, system: str = ..., schema: None = ..., pool: Pool | None = ...
-    ) -> Stream[None]: ...
-    @overload
-    def stream(
-        self, purpose: Purpose, prompt: str, *, system: str = ..., schema: type[T], pool: Pool | None = ...
-    ) -> Stream[T]: ...
-    def stream(
-        self,
-        purpose: Purpose,
-        prompt: str,
-        *,
-        system: str = "",
-        schema: type[T] | None = None,
-        pool: Pool | None = None,
-    ) -> Stream[T] | Stream[None]:
-        """Return the answer piece by piece; after the first piece a failure is final, since text cannot be unsaid."""
-        call = self._call(purpose, prompt, system, schema)
-        self._backend.load()
-        drawn = pool or Pool()
-        return Stream(self._loop, lambda emit: self._answer(call, schema, drawn, emit))
-
-    def converse(
-        self,
-        messages: Sequence[Message],
-        *,
-        system: str = "",
-        tools: Sequence[ToolOffer] = (),
-        purpose: Purpose = "chat",
-        pool: Pool | None = None,
-        emit: Callable[[str], None] | None = None,
-    ) -> Turn:
+    def converse(self, messages: Sequence[Message], **options: Unpack[Conversing]) -> Turn:
         """Return the model's next turn in a conversation: what it says, and which of *tools* it wants called.
 
         With *emit* the text comes piece by piece as well, in the thread of the caller; what *emit* raises ends the
         call. After the first piece a failure is final, and the error's `text` is what was said before it.
         """
-        call = self._conversation(purpose, messages, system, tools)
-        self._backend.load()
-        drawn = pool or Pool()
+        emit, turn = options.get("emit"), self._turn(messages, options)
         if emit is None:
-            return self._loop.run(self._turn(call, drawn, None))
-        with Pieces(self._loop, lambda put: self._turn(call, drawn, put)) as pieces:
+            return self._loop.run(turn(None))
+        with Pieces(self._loop, turn) as pieces:
             for piece in pieces:
                 emit(piece)
         return pieces.result
 
-    async def aconverse(
-        self,
-        messages: Sequence[Message],
-        *,
-        system: str = "",
-        tools: Sequence[ToolOffer] = (),
-        purpose: Purpose = "chat",
-        pool: Pool | None = None,
-        emit: Callable[[str], None] | None = None,
-    ) -> Turn:
+    async def aconverse(self, messages: Sequence[Message], **options: Unpack[Conversing]) -> Turn:
         """Do what `converse` does without blocking the caller's event loop; cancelling it ends the call."""
-        call = self._conversation(purpose, messages, system, tools)
-        await asyncio.to_thread(self._backend.load)
-        drawn = pool or Pool()
+        emit, turn = options.get("emit"), self._turn(messages, options)
         if emit is None:
-            return await asyncio.wrap_future(self._loop.submit(self._turn(call, drawn, None)))
-        with Pieces(self._loop, lambda put: self._turn(call, drawn, put)) as pieces:
+            return await asyncio.wrap_future(self._loop.submit(turn(None)))
+        with Pieces(self._loop, turn) as pieces:
             async for piece in pieces:
                 emit(piece)
         return pieces.result
@@ -174,30 +120,64 @@ class Model:
     ) -> None:
         self.close()
 
-    def _call(self, purpose: Purpose, prompt: str, system: str, schema: Any) -> Call:
+    def _answer(self, purpose: Purpose, prompt: str, schema: Any, options: Asking) -> Coroutine[Any, Any, Answer[Any]]:
+        """Return the work of answering a question; a question that cannot be asked is an error at once."""
         self._require(purpose)
-        wanted = None if schema is None else json_schema(schema)
-        return Call(
+        call = Call(
             purpose=purpose,
             prompt=sendable(prompt),
-            system=sendable(system),
-            schema=wanted,
+            system=sendable(options.get("system", "")),
+            schema=None if schema is None else json_schema(schema),
             max_output=self._options.max_output,
         )
+        # A pool that is not given hangs below the `limit` around the caller, which the loop's thread does not see.
+        pool = options.get("pool") or Pool()
 
-    def _conversation(
-        self, purpose: Purpose, messages: Sequence[Message], system: str, tools: Sequence[ToolOffer]
-    ) -> Call:
+        async def answer() -> Answer[Any]:
+            reply, attempts = await self._reply(call, pool, None)
+            return Answer(
+                text=reply.text,
+                value=None if schema is None else _value(schema, reply, attempts),
+                cost=attempts.cost,
+                model=self.name,
+                purpose=purpose,
+                money_known=reply.money is not None,
+                truncated=reply.truncated,
+            )
+
+        return answer()
+
+    def _turn(
+        self, messages: Sequence[Message], options: Conversing
+    ) -> Callable[[Emit | None], Coroutine[Any, Any, Turn]]:
+        """Return the work of a turn, which hands its text over piece by piece where it is given somebody to take it."""
+        purpose: Purpose = options.get("purpose") or "chat"
+        tools = options.get("tools") or ()
         self._require(purpose)
         check_conversation(messages, tools)
         clean = sendable_again()
-        return Call(
+        call = Call(
             purpose=purpose,
-            system=clean(system),
+            system=clean(options.get("system", "")),
             messages=tuple(clean_message(message, clean) for message in messages),
             tools=tuple(clean_offer(tool, clean) for tool in tools),
             max_output=self._options.max_output,
         )
+        pool = options.get("pool") or Pool()
+
+        async def turn(emit: Emit | None) -> Turn:
+            reply, attempts = await self._reply(call, pool, emit)
+            return Turn(
+                text=utf8(reply.text),
+                calls=reply.calls,
+                carried=reply.carried,
+                cost=attempts.cost,
+                model=self.name,
+                money_known=reply.money is not None,
+                truncated=reply.truncated,
+            )
+
+        return turn
 
     def _require(self, purpose: Purpose) -> None:
         if purpose not in PURPOSES:
@@ -205,34 +185,10 @@ class Model:
         if not self._backend.serves(purpose):
             raise ModelError(f"{self.name} has no model for {purpose!r}", kind="no-model")
 
-    async def _answer(self, call: Call, schema: Any, pool: Pool, emit: Emit | None) -> Answer[Any]:
+    async def _reply(self, call: Call, pool: Pool, emit: Emit | None) -> tuple[Reply, Attempts]:
+        """Return what came of *call*, recorded as it is where somebody records."""
+        await asyncio.to_thread(self._backend.load)
         attempts = Attempts(self._backend, self._options, pool=pool, emit=emit)
-        reply = await self._reply(call, attempts, pool)
-        return Answer(
-            text=reply.text,
-            value=None if schema is None else _value(schema, reply, attempts),
-            cost=attempts.cost,
-            model=self.name,
-            purpose=call.purpose,
-            money_known=reply.money is not None,
-            truncated=reply.truncated,
-        )
-
-    async def _turn(self, call: Call, pool: Pool, emit: Emit | None) -> Turn:
-        attempts = Attempts(self._backend, self._options, pool=pool, emit=emit)
-        reply = await self._reply(call, attempts, pool)
-        return Turn(
-            text=utf8(reply.text),
-            calls=reply.calls,
-            carried=reply.carried,
-            cost=attempts.cost,
-            model=self.name,
-            money_known=reply.money is not None,
-            truncated=reply.truncated,
-        )
-
-    async def _reply(self, call: Call, attempts: Attempts, pool: Pool) -> Reply:
-        """Return what came of *attempts*, recorded as it is where somebody records."""
         try:
             reply = await _until_stopped(lambda: attempts.run(call), pool.stop)
         except ModelError as error:
@@ -241,7 +197,7 @@ class Model:
             raise
         if self._recorder:
             self._recorder.answer(call, reply, self.name)
-        return reply
+        return reply, attempts
 
 
 async def _until_stopped(work: Callable[[], Coroutine[Any, Any, T]], stop: Stop) -> T:

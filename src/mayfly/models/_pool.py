@@ -49,8 +49,8 @@ _SOMETHING = Money(1)
 class Pool:
     """Hold limits that are never passed, whoever draws on them at the same time.
 
-    None is no limit, zero is zero. A child has limits of its own and draws on all pools above it as well; the parent
-    may be a pool of any work, and is that of the `limit` around the caller where none is given. What cannot be known,
+    None is no limit, zero is zero. A pool draws on all pools above it as well; its *parent* may be a pool of any work,
+    and is that of the `limit` around the caller where none is given. What cannot be known,
     because an attempt was cut off, counts as used in full. Every call is told to *note* before it is made and after it,
     so that whoever reads that later knows what was spent, even by a process that died meanwhile. *stop* ends the calls
     that are under way, and those that are begun after it.
@@ -78,25 +78,6 @@ class Pool:
             money=money,
         )
 
-    def child(
-        self,
-        *,
-        calls: int | None = None,
-        input_tokens: int | None = None,
-        output_tokens: int | None = None,
-        money: float | None = None,
-    ) -> Pool:
-        """Return a pool inside this one."""
-        return Pool(
-            calls=calls,
-            input_tokens=input_tokens,
-            output_tokens=output_tokens,
-            money=money,
-            parent=self,
-            note=self._note,
-            stop=self.stop,
-        )
-
     @property
     def used(self) -> Cost:
         """What was spent and settled, here and in all children."""
@@ -118,18 +99,6 @@ class Pool:
             except LimitError:
                 if self._amounts(need) == amounts:
                     raise
-
-    def try_reserve(self, need: Need) -> Reservation | None:
-        """Take what *need* says; None if that may become possible when calls under way are settled."""
-        while True:
-            amounts = self._amounts(need)
-            try:
-                hold = self._limits.try_reserve(least=None, firm=_FIRM, **amounts)
-            except LimitError:
-                if self._amounts(need) == amounts:
-                    raise
-            else:
-                return None if hold is None else Reservation(hold, need, self._note)
 
     async def areserve(self, need: Need) -> Reservation:
         """Take what *need* says, waiting while calls under way may still give something back."""

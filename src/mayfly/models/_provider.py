@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 from genai_prices import Usage, calc_price
 from pydantic_ai.direct import model_request, model_request_stream
@@ -59,7 +60,8 @@ class Provider:
         watch = Watch(max_answer=self._options.max_answer)
         token = WATCH.set(watch)
         try:
-            response = await (self._whole(call) if emit is None else self._streamed(call, emit))
+            asked = self._request(call)
+            response = await (model_request(**asked) if emit is None else self._streamed(asked, emit))
             return self._read(response, call, unmarked=emit is not None and not watch.marked)
         except (MayflyError, Failure):
             raise
@@ -90,23 +92,17 @@ class Provider:
         self._loop = loop
         await self._model.__aenter__()
 
-    async def _whole(self, call: Call) -> ModelResponse:
-        return await model_request(
-            self._model,
-            _messages(call),
-            model_settings=_settings(call),
-            model_request_parameters=self._parameters(call),
-            instrument=False,
-        )
+    def _request(self, call: Call) -> dict[str, Any]:
+        return {
+            "model": self._model,
+            "messages": _messages(call),
+            "model_settings": _settings(call),
+            "model_request_parameters": self._parameters(call),
+            "instrument": False,
+        }
 
-    async def _streamed(self, call: Call, emit: Emit) -> ModelResponse:
-        async with model_request_stream(
-            self._model,
-            _messages(call),
-            model_settings=_settings(call),
-            model_request_parameters=self._parameters(call),
-            instrument=False,
-        ) as stream:
+    async def _streamed(self, asked: dict[str, Any], emit: Emit) -> ModelResponse:
+        async with model_request_stream(**asked) as stream:
             called = 0
             async for event in stream:
                 part = event.part if isinstance(event, PartStartEvent) else None

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, get_args
 from mayfly.core import InputError, Money, StoreError, canonical_json, content_hash, without_secrets
 from mayfly.models._conversation import Called, ToolOffer, clean_call, clean_data, message_from_json
 from mayfly.models._errors import Failure, Kind, ModelError
-from mayfly.models._scripted import answer_text, checked, pieces, read_lines
-from mayfly.models._types import Call, Emit, Need, Price, Purpose, Reply, estimate_input, estimate_output
+from mayfly.models._scripted import Prepared, answer_text, checked, read_lines
+from mayfly.models._types import Call, Emit, Purpose, Reply, estimate_input, estimate_output
 
 
 def request_key(call: Call) -> str:
@@ -110,34 +110,24 @@ class Recorded(NamedTuple):
     answer: Called
 
 
-class Replay:
+class Replay(Prepared):
     """Give each recorded answer to the request it was given to, in order; the last one repeats."""
 
     def __init__(self, path: Path) -> None:
-        self._name = f"replay:{path}"
+        super().__init__(f"replay:{path}")
         self._entries: dict[str, list[Recorded]] = {}
         for place, entry in read_lines(path):
             recorded = _recorded(checked(entry, place), place)
             self._entries.setdefault(request_key(recorded.call), []).append(recorded)
         self._taken: dict[str, int] = {}
 
-    @property
-    def name(self) -> str:
-        """The name that answers and records carry."""
-        return self._name
-
     def serves(self, purpose: Purpose) -> bool:
         """Whether anything was recorded for *purpose*."""
         return any(entries[0].call.purpose == purpose for entries in self._entries.values())
 
-    def load(self) -> None:
-        """Do nothing: the file was read when it was opened."""
-
-    def need(self, call: Call) -> Need:
-        """Return what the recorded answer took, which is known."""
-        reply = self._reply(self._next(call), call)
-        price = Price(fixed=reply.money.dollars if reply.money else 0.0)
-        return Need(input_tokens=reply.input_tokens, output_tokens=reply.output_tokens, price=price, exact=True)
+    def prepared(self, call: Call) -> Reply:
+        """Return the recorded answer to *call*."""
+        return self._reply(self._next(call), call)
 
     async def reply(self, call: Call, emit: Emit | None) -> Reply:
         """Give the next recorded answer to *call*, or fail as the recorded model did."""
@@ -147,14 +137,7 @@ class Replay:
         if "error" in recorded.entry:
             kind: Kind = recorded.entry["kind"] if recorded.entry.get("kind") in get_args(Kind) else "refused"
             raise Failure(recorded.entry["error"], kind=kind)
-        reply = self._reply(recorded, call)
-        if emit is not None:
-            for piece in pieces(reply.text):
-                await emit(piece)
-        return reply
-
-    async def close(self) -> None:
-        """Do nothing: no connection is open."""
+        return await self.hand_over(self._reply(recorded, call), emit)
 
     def _next(self, call: Call) -> Recorded:
         key = request_key(call)

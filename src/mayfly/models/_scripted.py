@@ -96,6 +96,8 @@ def _object(line: str, place: str) -> dict[str, Any]:
 
 
 ANY = "*"
+# Characters of each piece in which a stored answer is streamed.
+_PIECE = 80
 # What a recording has on its lines besides, so that one can be used as a script.
 _KEYS = {
     "for",
@@ -148,34 +150,59 @@ class Line:
         return self.said == text and [_content(call) for call in mine] == [_content(call) for call in calls]
 
 
-class Scripted:
-    """Give the answers of a file in order for each purpose; the last one repeats."""
+class Prepared:
+    """Give answers that are there beforehand: nothing is loaded or connected, and what an answer takes is known."""
 
-    def __init__(self, path: Path) -> None:
-        self._name = f"scripted:{path}"
-        self._lines: dict[str, list[Line]] = {}
-        for place, entry in read_lines(path):
-            line = _line(entry, place)
-            self._lines.setdefault(entry["for"], []).append(line)
-        self._taken: dict[str, int] = {}
+    def __init__(self, name: str) -> None:
+        self._name = name
 
     @property
     def name(self) -> str:
         """The name that answers and records carry."""
         return self._name
 
+    def load(self) -> None:
+        """Do nothing: the file was read when it was opened."""
+
+    async def close(self) -> None:
+        """Do nothing: no connection is open."""
+
+    def prepared(self, call: Call) -> Reply:
+        """Return the next answer to *call*."""
+        raise NotImplementedError
+
+    def need(self, call: Call) -> Need:
+        """Return what the next answer will take, which is known."""
+        reply = self.prepared(call)
+        price = Price(fixed=reply.money.dollars if reply.money else 0.0)
+        return Need(input_tokens=reply.input_tokens, output_tokens=reply.output_tokens, price=price, exact=True)
+
+    async def hand_over(self, reply: Reply, emit: Emit | None) -> Reply:
+        """Return *reply*, its text piece by piece before that where somebody takes it."""
+        if emit is not None:
+            for start in range(0, len(reply.text), _PIECE):
+                await emit(reply.text[start : start + _PIECE])
+        return reply
+
+
+class Scripted(Prepared):
+    """Give the answers of a file in order for each purpose; the last one repeats."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"scripted:{path}")
+        self._lines: dict[str, list[Line]] = {}
+        for place, entry in read_lines(path):
+            line = _line(entry, place)
+            self._lines.setdefault(entry["for"], []).append(line)
+        self._taken: dict[str, int] = {}
+
     def serves(self, purpose: Purpose) -> bool:
         """Whether the file has a line for *purpose*, or one for any."""
         return bool(self._lines.get(purpose) or self._lines.get(ANY))
 
-    def load(self) -> None:
-        """Do nothing: the file was read when it was opened."""
-
-    def need(self, call: Call) -> Need:
-        """Return what the next answer will take, which is known."""
-        reply = self._next(call).reply(call)
-        price = Price(fixed=reply.money.dollars if reply.money else 0.0)
-        return Need(input_tokens=reply.input_tokens, output_tokens=reply.output_tokens, price=price, exact=True)
+    def prepared(self, call: Call) -> Reply:
+        """Return the next answer for the purpose of *call*."""
+        return self._next(call).reply(call)
 
     async def reply(self, call: Call, emit: Emit | None) -> Reply:
         """Take the next answer for the purpose of *call*."""
@@ -189,13 +216,7 @@ class Scripted:
         reply = line.reply(call)
         if call.messages and not (reply.calls or reply.text.strip()):
             raise Failure("the answer is empty", kind="malformed")
-        if emit is not None:
-            for piece in pieces(reply.text):
-                await emit(piece)
-        return reply
-
-    async def close(self) -> None:
-        """Do nothing: no connection is open."""
+        return await self.hand_over(reply, emit)
 
     def _source(self, purpose: Purpose) -> str:
         return purpose if purpose in self._lines else ANY
@@ -227,11 +248,6 @@ def spent_before(lines: Sequence[Line], messages: Sequence[Message]) -> int:
 
 def _content(call: ToolCall) -> tuple[str, object, str]:
     return call.name, call.arguments, call.malformed
-
-
-def pieces(text: str, size: int = 80) -> Iterator[str]:
-    """Cut *text* into the pieces in which a stored answer is streamed."""
-    return (text[start : start + size] for start in range(0, len(text), size))
 
 
 def _line(entry: dict[str, Any], place: str) -> Line:

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from mayfly.gates import Entry, find_entry
-from mayfly.gates.proof._domain import Domain, Shape, skeleton
+from mayfly.gates.proof._domain import Domain, Shape
 
 
 def entry(source: str) -> Entry:
@@ -97,18 +97,8 @@ def test_a_pattern_of_the_contract_holds_for_every_text() -> None:
     assert all(re.fullmatch(r"[a-z]{2}-[0-9]+", str(given.input)) for given in domain.make(40))
 
 
-def test_much_of_the_same_is_made_of_what_was_seen() -> None:
-    large = Domain(ONE, [["a", "b"], ["c"]]).large()
-    assert [len(given.input) for given in large if isinstance(given.input, list)] == [100, 1_000, 10_000]
-    assert not any(given.inside for given in large)
-
-
 def test_nothing_known_gives_nothing() -> None:
     assert made([]) == []
-
-
-def test_the_form_of_a_text_is_its_words_and_signs() -> None:
-    assert skeleton("12:30 Uhr, NOON") == ("0", ":", "0", " ", "Aa", ",", " ", "A")
 
 
 def test_a_mapping_keeps_the_form_of_its_keys() -> None:

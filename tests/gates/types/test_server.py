@@ -40,7 +40,7 @@ def gate(cache: Path) -> Iterator[TypeGate]:
 
 
 def pid(gate: TypeGate) -> int:
-    server = gate._lanes[False]._server
+    server = gate._lane._server
     assert server is not None
     return server.pid
 
@@ -98,7 +98,7 @@ def test_a_server_that_hangs_is_replaced(cache: Path, monkeypatch: pytest.Monkey
         os.kill(first, signal.SIGSTOP)
         assert code(gate, BAD) == "ASSIGNMENT"
         assert code(gate, GOOD) == "OK"
-        assert gate._lanes[False]._server is None or pid(gate) != first
+        assert gate._lane._server is None or pid(gate) != first
 
 
 def test_an_answer_nobody_waited_for_is_not_given_to_the_next(gate: TypeGate, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,7 +186,7 @@ def test_the_server_ends_with_the_process_that_started_it(cache: Path) -> None:
     script = (
         "import os, signal, sys, pathlib\nfrom mayfly.gates.types._gate import TypeGate\n"
         "gate = TypeGate(cache_dir=pathlib.Path(sys.argv[1]))\ngate.check('x: int = 1')\n"
-        "print(gate._lanes[False]._server.pid, flush=True)\nsys.stdin.readline()\n"
+        "print(gate._lane._server.pid, flush=True)\nsys.stdin.readline()\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     command = [sys.executable, "-c", script, str(cache)]

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from mayfly.gates.judge._signal import TASTEFUL, Signal, signal
-from mayfly.gates.stability import Scan, Scope, truth
+from mayfly.gates.stability import Scan, truth
 
 _LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 _BLOCKS = frozenset({"body", "orelse", "finalbody"})
@@ -21,18 +21,18 @@ Found = list[tuple[int, str]]
 def dead_code(scan: Scan) -> Iterator[Signal]:
     """Yield what could be taken away and nobody would notice."""
     used = _used(scan)
-    yield signal("unreachable", TASTEFUL, _unreachable(scan), each=0.3, most=0.5, confidence=0.9)
-    yield signal("unused imports", TASTEFUL, _imports(scan, used), each=0.1, most=0.3, confidence=0.9)
-    yield signal("unused functions", TASTEFUL, _functions(scan, used), each=0.2, most=0.4, confidence=0.8)
-    yield signal("unused variables", TASTEFUL, _variables(scan), each=0.1, most=0.3, confidence=0.8)
+    yield signal("unreachable", TASTEFUL, _unreachable(scan), each=0.3, most=0.5)
+    yield signal("unused imports", TASTEFUL, _imports(scan, used), each=0.1, most=0.3)
+    yield signal("unused functions", TASTEFUL, _functions(scan, used), each=0.2, most=0.4)
+    yield signal("unused variables", TASTEFUL, _variables(scan), each=0.1, most=0.3)
 
 
 def _used(scan: Scan) -> set[str]:
     """Return every name that is read, as a name, as an attribute, or as a word of a string such as an annotation."""
-    used = {use.node.id for use in scan.names} | {node.attr for node in scan.attributes}
-    for node in scan.of(ast.Constant):
-        if isinstance(node.value, str) and len(node.value) < _LONGEST_ANNOTATION:
-            used.update(_WORD.findall(node.value))
+    used = {use.node.id for use in scan.names} | {node.attr for node in scan.of(ast.Attribute)}
+    for text, _ in scan.texts:
+        if len(text) < _LONGEST_ANNOTATION:
+            used.update(_WORD.findall(text))
     return used
 
 
@@ -105,8 +105,6 @@ def _read_in(scan: Scan) -> defaultdict[int, set[str]]:
     """Return for each function the names that it, or a function inside it, reads."""
     read: defaultdict[int, set[str]] = defaultdict(set)
     for use in scan.names:
-        around: Scope | None = use.scope
-        while around is not None:
+        for around in use.scope.outwards():
             read[id(around)].add(use.node.id)
-            around = around.parent
     return read

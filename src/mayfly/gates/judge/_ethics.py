@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from mayfly.core import find_key, is_secret_name
 from mayfly.gates.judge._signal import ETHICAL, Signal, signal
-from mayfly.gates.stability import Scan, folded, import_table
+from mayfly.gates.stability import Scan, called_name, folded, import_table, modules_of
 
 _WORD = re.compile(r"[a-z]+")
 _SENDING = frozenset({"post", "send", "sendall", "sendto", "sendmail"})
@@ -38,18 +38,18 @@ class Personal(NamedTuple):
 def ethics(text: str, intent: str, grants: tuple[str, ...], scan: Scan) -> Iterator[Signal]:
     """Yield what harms somebody; a secret and a message to outside are refused whatever else is said."""
     yield signal("secret", ETHICAL, secrets(text, scan), each=1.0, most=1.0, hard=True)
-    yield signal("likely secret", ETHICAL, likely_secrets(scan), each=0.6, most=0.9, confidence=0.6)
-    yield signal("personal data", ETHICAL, _personal(intent, scan), each=0.6, most=0.9, confidence=0.6)
+    yield signal("likely secret", ETHICAL, likely_secrets(scan), each=0.6, most=0.9)
+    yield signal("personal data", ETHICAL, _personal(intent, scan), each=0.6, most=0.9)
     modules = _network(scan, {grant.partition(":")[0] for grant in grants})
     sends = _sending(scan) if modules else []
-    yield signal("network", ETHICAL, modules, each=0.7, most=0.9, confidence=0.9)
-    yield signal("exfiltration", ETHICAL, sends, each=1.0, most=1.0, confidence=0.9, hard=True)
+    yield signal("network", ETHICAL, modules, each=0.7, most=0.9)
+    yield signal("exfiltration", ETHICAL, sends, each=1.0, most=1.0, hard=True)
 
 
 def _sending(scan: Scan) -> Found:
     found: Found = []
     for call in scan.of(ast.Call):
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        name = called_name(call)
         loaded = any(keyword.arg in _LOADS for keyword in call.keywords)
         if name in _SENDING or (name in _CARRYING and loaded):
             found.append((call.lineno, f"{name} sends data out without a grant"))
@@ -62,8 +62,7 @@ def _network(scan: Scan, kinds: set[str]) -> Found:
     for kind in kinds & {"net", "buy"}:
         reaching -= import_table().granted[kind]
     for node in scan.imports:
-        modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
-        outside = [name for name in modules if name.partition(".")[0] in reaching and name != "urllib.parse"]
+        outside = [name for name in modules_of(node) if name.partition(".")[0] in reaching and name != "urllib.parse"]
         found += [(node.lineno, f"{name} reaches the network and no grant says so") for name in outside]
     return found
 
@@ -91,11 +90,10 @@ def _personal(intent: str, scan: Scan) -> Found:
     if not words or not kinds or words & about:
         return []
     made = [(line, field.lower()) for line, field in _collected(scan)]
-    texts = [node for node in scan.of(ast.Constant) if isinstance(node.value, str)]
     found: Found = []
     for kind in kinds:
         lines = [line for line, field in made if field in kind.fields]
-        lines += [node.lineno for node in texts if kind.pattern and kind.pattern.search(str(node.value))]
+        lines += [node.lineno for text, node in scan.texts if kind.pattern and kind.pattern.search(text)]
         found += [(min(lines), f"it collects {kind.name} data, which the task does not ask for")] if lines else []
     return found
 
@@ -143,8 +141,8 @@ def likely_secrets(scan: Scan) -> Found:
     """Find what may be a key: a password given a value, or a long text without any order in it."""
     found = dict(_passwords(scan))
     told = {id(node) for node in _docstrings(scan)}
-    for node in scan.of(ast.Constant):
-        if isinstance(node.value, str) and id(node) not in told and _is_random(node.value):
+    for text, node in scan.texts:
+        if id(node) not in told and _is_random(text):
             found.setdefault(node.lineno, "it contains a long random text, which may be a key")
     return sorted(found.items())
 

@@ -56,18 +56,12 @@ class _Opinion:
 
 
 class Judge:
-    """Judge sources by *criteria*, with *model* if there is one, and remember what was judged.
+    """Judge sources by *criteria*, with *model* if there is one, and remember what was judged."""
 
-    Without *lint* ruff is not asked, which saves starting a process for each source.
-    """
-
-    def __init__(
-        self, criteria: Criteria, model: JudgeModel | None = None, *, lint: bool = True, reject: float = REJECT_RATE
-    ) -> None:
+    def __init__(self, criteria: Criteria, model: JudgeModel | None = None, *, reject: float = REJECT_RATE) -> None:
         self._reject = reject
         self.criteria = criteria
         self._model = model
-        self._lint = lint
         self._remembered: OrderedDict[tuple[str, ...], Judgement] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -89,7 +83,7 @@ class Judge:
 
     def _judge(self, tree: ast.Module, text: str, intent: str, grants: tuple[str, ...]) -> tuple[Judgement, bool]:
         """Judge, and say whether the judgement would be the same the next time."""
-        signals = small_judges(tree, text, intent, grants, lint=self._lint)
+        signals = small_judges(tree, text, intent, grants)
         plain = self._weigh(signals)
         if self._model is None or not _serves(self._model) or any(signal.hard for signal in signals):
             return plain, True
@@ -115,14 +109,12 @@ class Judge:
         return Judgement(decision=decision, score=round(score, 3), verdicts=verdicts, signals=signals)
 
 
-def small_judges(
-    tree: ast.Module, text: str, intent: str, grants: tuple[str, ...], *, lint: bool = True
-) -> tuple[Signal, ...]:
+def small_judges(tree: ast.Module, text: str, intent: str, grants: tuple[str, ...]) -> tuple[Signal, ...]:
     """Return what each small judge says; none of them needs a model."""
     try:
         found = scan(tree)
         return (
-            *taste(tree, text, found, lint=lint),
+            *taste(tree, text, found),
             *dead_code(found),
             *ethics(text, intent, grants, found),
             *joy(tree, intent, found),

@@ -1,4 +1,4 @@
-"""What one small judge says: whether the code passes, how sure that is, and why."""
+"""What one small judge says: whether the code passes, and why."""
 
 from __future__ import annotations
 
@@ -12,30 +12,20 @@ TASTEFUL, ETHICAL, JOYFUL = "tasteful", "ethical", "joyful"
 class Signal:
     """Hold the finding of one small judge.
 
-    *penalty* is taken off the criterion's score. With *hard* the code is refused whatever else is said for it, and
-    *skipped* means that the judge could not look.
+    *penalty* is taken off the criterion's score. With *hard* the code is refused whatever else is said for it.
     """
 
     name: str
     criterion: str
     passed: bool = True
-    confidence: float = 1.0
     penalty: float = 0.0
     reasons: tuple[str, ...] = ()
     line: int | None = None
     hard: bool = False
-    skipped: bool = False
 
 
 def signal(
-    name: str,
-    criterion: str,
-    found: Sequence[tuple[int, str]],
-    *,
-    each: float,
-    most: float,
-    confidence: float = 1.0,
-    hard: bool = False,
+    name: str, criterion: str, found: Sequence[tuple[int, str]], *, each: float, most: float, hard: bool = False
 ) -> Signal:
     """Make a signal of what was *found*, pairs of line and reason: passed if that is nothing."""
     found = sorted(found)
@@ -43,7 +33,6 @@ def signal(
         name=name,
         criterion=criterion,
         passed=not found,
-        confidence=confidence,
         penalty=min(most, each * len(found)),
         reasons=tuple(reason for _, reason in found),
         line=found[0][0] if found else None,

@@ -6,6 +6,7 @@ import ast
 import builtins
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from mayfly.gates.judge._ruff import Finding, ruff_findings
 from mayfly.gates.judge._signal import JOYFUL, TASTEFUL, Signal, signal
@@ -24,18 +25,14 @@ _SHOWN = 3
 Found = list[tuple[int, str]]
 
 
-def taste(tree: ast.Module, text: str, scan: Scan, *, lint: bool) -> Iterator[Signal]:
+def taste(tree: ast.Module, text: str, scan: Scan) -> Iterator[Signal]:
     """Yield what there is to say about the look of the code."""
-    yield signal("docstrings", TASTEFUL, _undocumented(tree), each=0.15, most=0.15, confidence=0.9)
-    yield signal("short names", TASTEFUL, _short_names(scan), each=0.05, most=0.25, confidence=0.6)
-    yield signal("camelCase", TASTEFUL, _camel_case(scan), each=0.1, most=0.3, confidence=0.9)
-    yield signal("shadowed builtins", TASTEFUL, _shadowing(scan), each=0.1, most=0.3, confidence=0.9)
-    yield signal("function length", TASTEFUL, _long(scan), each=0.35, most=0.7, confidence=0.9)
-    yield (
-        _ruff(ruff_findings(text), "ruff is not installed or gave no answer")
-        if lint
-        else _ruff(None, "ruff was not asked")
-    )
+    yield signal("docstrings", TASTEFUL, _undocumented(tree), each=0.15, most=0.15)
+    yield signal("short names", TASTEFUL, _short_names(scan), each=0.05, most=0.25)
+    yield signal("camelCase", TASTEFUL, _camel_case(scan), each=0.1, most=0.3)
+    yield signal("shadowed builtins", TASTEFUL, _shadowing(scan), each=0.1, most=0.3)
+    yield signal("function length", TASTEFUL, _long(scan), each=0.35, most=0.7)
+    yield _ruff(ruff_findings(text))
 
 
 def _undocumented(tree: ast.Module) -> Found:
@@ -79,21 +76,13 @@ def _long(scan: Scan) -> Found:
     return [(node.lineno, f"{node.name} has {lines} lines") for node, lines in lengths if lines > LONGEST_FUNCTION]
 
 
-def _ruff(findings: tuple[Finding, ...] | None, reason: str) -> Signal:
+def _ruff(findings: tuple[Finding, ...] | None) -> Signal:
     if findings is None:
-        return Signal(name="ruff", criterion=TASTEFUL, skipped=True, confidence=0.0, reasons=(reason,))
+        return Signal(name="ruff", criterion=TASTEFUL, reasons=("ruff is not installed or gave no answer",))
     found = [(finding.line, f"{finding.rule} {finding.message}") for finding in findings]
-    made = signal("ruff", TASTEFUL, found, each=0.05, most=0.3, confidence=0.8)
+    made = signal("ruff", TASTEFUL, found, each=0.05, most=0.3)
     more = (f"and {len(found) - _SHOWN} more from ruff",) if len(found) > _SHOWN else ()
-    return Signal(
-        name="ruff",
-        criterion=TASTEFUL,
-        passed=made.passed,
-        confidence=made.confidence,
-        penalty=made.penalty,
-        reasons=made.reasons[:_SHOWN] + more,
-        line=made.line,
-    )
+    return replace(made, reasons=made.reasons[:_SHOWN] + more)
 
 
 _BROAD = frozenset({"Exception", "BaseException"})
@@ -103,10 +92,10 @@ def joy(tree: ast.Module, intent: str, scan: Scan) -> Iterator[Signal]:
     """Yield what would annoy whoever uses the code."""
     asked = "print" in intent.lower()
     noise = [] if asked else _prints(tree, scan)
-    yield signal("printing", JOYFUL, noise, each=0.2, most=0.45, confidence=0.9)
-    yield signal("hidden errors", JOYFUL, _hidden(scan), each=0.3, most=0.7, confidence=0.9)
-    yield signal("undocumented entry", JOYFUL, _undocumented_entry(tree), each=0.15, most=0.15, confidence=0.7)
-    yield signal("vague errors", JOYFUL, _vague(scan), each=0.1, most=0.2, confidence=0.6)
+    yield signal("printing", JOYFUL, noise, each=0.2, most=0.45)
+    yield signal("hidden errors", JOYFUL, _hidden(scan), each=0.3, most=0.7)
+    yield signal("undocumented entry", JOYFUL, _undocumented_entry(tree), each=0.15, most=0.15)
+    yield signal("vague errors", JOYFUL, _vague(scan), each=0.1, most=0.2)
 
 
 def _prints(tree: ast.Module, scan: Scan) -> Found:

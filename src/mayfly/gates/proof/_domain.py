@@ -28,18 +28,12 @@ _MANY_KEYS = 12
 # A list may have so many times as many items as the longest that was seen.
 _STRETCH = 2
 
-Skeleton = tuple[str, ...]
 _Test = Callable[[list[object]], bool]
 
 
 def runs(text: str) -> list[str]:
     """Cut a text into words, numbers and signs."""
     return _RUN.findall(text)
-
-
-def skeleton(text: str) -> Skeleton:
-    """Return the form of a text: the kind of each word and number, and every sign as it is."""
-    return tuple(_kind(run) for run in runs(text))
 
 
 def _kind(run: str) -> str:
@@ -74,7 +68,6 @@ class Shape:
 
     def __init__(self, values: Sequence[object]) -> None:
         self.values = list(values)
-        self.types = {type(value) for value in values}
         self._learn_numbers()
         self._learn_texts()
         lists: list[list[object]] = [value for value in values if isinstance(value, list)]
@@ -95,7 +88,7 @@ class Shape:
 
     def _learn_texts(self) -> None:
         """Remember for each form of a text what stood at each of its places."""
-        self.forms: dict[Skeleton, list[list[str]]] = {}
+        self.forms: dict[tuple[str, ...], list[list[str]]] = {}
         for value in self.values:
             if isinstance(value, str):
                 cut = runs(value)
@@ -246,8 +239,6 @@ def _is_unique(value: list[object]) -> bool:
 
 # So many edits are tried for each input that is wanted: many of them give what is known already.
 _TRIES = 4
-# How many items a list has, or how often a text comes again, where a program is tried on much of the same.
-_LARGE = (100, 1_000, 10_000)
 
 
 class Given(NamedTuple):
@@ -263,13 +254,6 @@ class Given(NamedTuple):
         return json.dumps({"input": self.input})
 
 
-class Inputs(NamedTuple):
-    """Inputs like those that are known, and much of the same."""
-
-    common: tuple[Given, ...] = ()
-    large: tuple[Given, ...] = ()
-
-
 def size_of(value: object) -> int:
     """Return how much a value holds: letters, items, and digits of numbers."""
     if isinstance(value, str):
@@ -281,14 +265,11 @@ def size_of(value: object) -> int:
     return abs(value).bit_length() // 3 + 1 if isinstance(value, int) else 1
 
 
-def make_inputs(entry: Entry, suite: Suite, cases: Sequence[Case], options: ProofOptions) -> Inputs:
+def make_inputs(entry: Entry, suite: Suite, cases: Sequence[Case], options: ProofOptions) -> list[Given]:
     """Make the inputs that a program is tried with beside the cases of its suite."""
     known = [case.test.input for case in cases if not case.replay and not case.test.raises]
     domain = Domain(entry, [*known, *suite.samples], pattern=suite.pattern, never=suite.never)
-    return Inputs(
-        common=tuple(domain.make(options.inputs)) if options.inputs else (),
-        large=tuple(domain.large()) if options.adversary else (),
-    )
+    return domain.make(options.inputs)
 
 
 class Domain:
@@ -328,21 +309,6 @@ class Domain:
         ordered = sorted(found.values(), key=lambda given: (given.size, given.text))
         step = max(1.0, len(ordered) / max(1, count))
         return [ordered[int(at * step)] for at in range(min(count, len(ordered)))]
-
-    def large(self) -> list[Given]:
-        """Return much of the same: what can have many items has many of those that were seen."""
-        grown = [at for at, shape in enumerate(self._shapes) if shape.items is not None and not shape.unique]
-        made = []
-        for size in _LARGE if grown else ():
-            row = list(max(self._rows, key=size_of))
-            for at in grown:
-                items = self._shapes[at].items
-                held = items.values if items is not None else []
-                row[at] = (held * (size // max(1, len(held)) + 1))[:size]
-                if self._shapes[at].ascending:
-                    row[at] = sorted(row[at], key=repr)
-            made.append(Given(self._whole(row), size_of(row), False))
-        return made
 
     def _whole(self, row: list[object]) -> object:
         return row if self._spread else row[0]

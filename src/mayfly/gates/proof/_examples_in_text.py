@@ -14,6 +14,12 @@ _ARROWS = r"==>|=>|==|➞|→|⇒|->|➜|=|(?:should\s+)?returns?\b|gives?\b|eva
 _BETWEEN = re.compile(rf"[\s`'\"]*(?:#\s*)?(?:{_ARROWS})[\s:`]*", re.IGNORECASE)
 # An equals sign that only names things, as in "f(x) = f(y) + 1", is followed by no literal and so is never taken.
 _LONGEST = 4000
+# A prompt with the lines that continue it, and all that follows up to an empty line, another prompt or closing quotes.
+_DOCTEST = re.compile(
+    r"""^[ \t]*>>>[ ](?P<code>.*(?:\n[ \t]*\.\.\..*)*)(?P<answer>(?:\n(?![ \t]*(?:>>>|\"{3}|'{3}))[ \t]*\S.*)*)""",
+    re.MULTILINE,
+)
+_CONTINUED = re.compile(r"\n[ \t]*\.\.\. ?")
 _SUM = re.compile(r"[\d\s.+*/%()-]+=\s*(?P<value>[^=\n]+?)\s*(?:\n|$)")
 _FOR = re.compile(r"\b(?:for|if|when|with|given)\s+(?=\w+\s*=\s*[^=\s])", re.IGNORECASE)
 _NAMED = re.compile(r"\s*(?:,|and\b|;)?\s*(?P<name>[A-Za-z_]\w*)\s*=\s*")
@@ -23,6 +29,7 @@ _SHOULD = re.compile(
     re.IGNORECASE,
 )
 _INPUT = re.compile(r"^[ \t]*input\s*:\s*", re.IGNORECASE | re.MULTILINE)
+_LISTED = re.compile(r"\s*,\s*|[ \t]*")
 _OUTPUT = re.compile(r"\s*\n[ \t]*output\s*:\s*", re.IGNORECASE)
 _WORDS = {"true": True, "false": False, "none": None, "null": None}
 
@@ -49,15 +56,8 @@ Found = tuple[TestKind, list[object], object]
 
 
 def _doctests(text: str, name: str) -> Iterator[Found]:
-    lines = text.splitlines()
-    for number, line in enumerate(lines):
-        if not line.lstrip().startswith(">>> "):
-            continue
-        shown = line.lstrip()[4:]
-        end = number + 1
-        while end < len(lines) and lines[end].lstrip().startswith("..."):
-            shown += "\n" + lines[end].lstrip()[3:].removeprefix(" ")
-            end += 1
+    for found in _DOCTEST.finditer(text):
+        shown = _CONTINUED.sub("\n", found["code"])
         claim = _comparison(shown, name)
         if claim is not None:
             yield "doctest", *claim
@@ -65,21 +65,10 @@ def _doctests(text: str, name: str) -> Iterator[Found]:
         arguments = _call(shown.split("#")[0] if _call(shown, name) is None else shown, name)
         if arguments is None:
             continue
-        answer = _until_blank(lines[end:])
-        expected = _literal(answer)
+        answer = "\n".join(line.strip() for line in found["answer"].split("\n")[1:])
+        expected = _literal(answer) if answer else None
         if expected is not _NOTHING:
             yield "doctest", arguments, expected
-        elif not answer:
-            yield "doctest", arguments, None
-
-
-def _until_blank(lines: list[str]) -> str:
-    taken = []
-    for line in lines:
-        if not line.strip() or line.lstrip().startswith((">>>", '"""', "'''")):
-            break
-        taken.append(line.strip())
-    return "\n".join(taken)
 
 
 def _written(text: str, name: str) -> Iterator[Found]:
@@ -109,27 +98,16 @@ def _answer(text: str) -> object:
 
 def _named(text: str) -> Iterator[Found]:
     """Yield examples that give the arguments by name or as input, without a call, in the order they are written."""
-    for start in _FOR.finditer(text):
-        given, at = [], start.end()
-        while (named := _NAMED.match(text, at)) and (read := _read(text, named.end())):
-            given.append(read[0])
-            at = read[1]
-        should = _SHOULD.match(text, at)
-        answer = _read(text, should.end()) if should else None
-        if given and answer:
-            yield "example", given, answer[0]
-    for start in _INPUT.finditer(text):
-        given, at = [], start.end()
-        while read := _read(text, at):
-            given.append(read[0])
-            comma = re.compile(r"\s*,\s*").match(text, read[1])
-            at = comma.end() if comma else read[1]
-            if not comma:
-                break
-        output = _OUTPUT.match(text, at)
-        answer = _read(text, output.end()) if output else None
-        if given and answer:
-            yield "example", given, answer[0]
+    for begin, lead, says in ((_FOR, _NAMED, _SHOULD), (_INPUT, _LISTED, _OUTPUT)):
+        for start in begin.finditer(text):
+            given, at = [], start.end()
+            while (led := lead.match(text, at)) and (read := _read(text, led.end())):
+                given.append(read[0])
+                at = read[1]
+            claim = says.match(text, at)
+            answer = _read(text, claim.end()) if claim else None
+            if given and answer:
+                yield "example", given, answer[0]
 
 
 def _read(text: str, at: int) -> tuple[object, int] | None:

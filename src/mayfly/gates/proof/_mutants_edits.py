@@ -132,7 +132,7 @@ class Finder:
             self.condition(node.test, loop=isinstance(node, ast.While))
             if isinstance(node, ast.While) and not isinstance(node.test, ast.Constant):
                 self.change(node.test, _ONCE.format(self.written(node.test)), "once")
-        elif isinstance(node, (ast.For, ast.AsyncFor)) and isinstance(node, ast.For):
+        elif isinstance(node, ast.For):
             self.loop(node.iter)
         elif isinstance(node, (ast.AugAssign, ast.Raise)) or (
             isinstance(node, ast.Expr) and isinstance(node.value, (ast.Call, ast.Await))
@@ -148,10 +148,7 @@ class Finder:
     def sign(self, node: ast.AugAssign) -> None:
         if isinstance(node.value, ast.Constant) and isinstance(node.value.value, (int, float)):
             old, new = ("+=", "-=") if isinstance(node.op, ast.Add) else ("-=", "+=")
-            start, end = self.span(node.target)[1], self.span(node.value)[0]
-            found = self.text[start:end].decode().find(old)
-            if found >= 0:
-                self.edits.append(Edit(start + found, start + found + 2, new, "arithmetic", node.lineno))
+            self.between(node.target, node.value, old, new, "arithmetic")
 
     def condition(self, test: ast.expr, *, loop: bool = False) -> None:
         if isinstance(test, ast.Constant):
@@ -229,14 +226,11 @@ class Finder:
         if isinstance(node.ctx, ast.Store):
             return
         if isinstance(node.slice, ast.Slice):
-            for part in (node.slice.lower, node.slice.upper):
+            ends = (node.slice.lower, node.slice.upper)
+            for part in ends:
                 if part is not None and not isinstance(part, ast.Constant):
                     self.shift(part, "slice")
-            if node.slice.lower is not None and node.slice.upper is None and node.slice.step is None:
-                self.change(node, f"({self.written(node.value)})", "slice")
-            if node.slice.upper is not None and node.slice.lower is None and node.slice.step is None:
-                self.change(node, f"({self.written(node.value)})", "slice")
-            if node.slice.step is not None:
+            if node.slice.step is not None or ends.count(None) == 1:
                 self.change(node, f"({self.written(node.value)})", "slice")
         elif not isinstance(node.slice, (ast.Constant, ast.Tuple)) and _counts(node.slice):
             self.shift(node.slice, "index")

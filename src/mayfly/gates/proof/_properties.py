@@ -1,7 +1,7 @@
-"""What must hold without a test that says it: the same answer again, of the annotated type, and an end on much input.
+"""What must hold without a test that says it: the same answer again, of the annotated type, and an end.
 
 What happens within reasonable sizes decides: on an input that is no larger than those that were given. Running out of
-time or memory on anything beyond that is noted, never held against a program.
+time or memory on anything beyond that is never held against a program.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mayfly.gates.proof._program import OUT_OF, Answer, Program, ask
 from mayfly.gates.proof._run_tests import Ran
 from mayfly.gates.proof._test_source import Case
 from mayfly.gates.proof._trials import Outcome, Tried
-from mayfly.gates.proof._values import GATE, ProofOptions
+from mayfly.gates.proof._values import ProofOptions, refuse
 from mayfly.gates.proof._values_types import fits
 from mayfly.sandbox import Sandbox
 
@@ -24,11 +24,9 @@ def refuse_outcome(
     sandbox: Sandbox, program: Program, ran: Ran, outcome: Outcome, options: ProofOptions
 ) -> list[Verdict]:
     """Return the verdicts on a program whose answers waver, are of another type, or do not come on common inputs."""
-    tried, given = outcome.tried, outcome.inputs.common
-    convicted: list[Verdict] = []
-    if options.adversary:
-        suspected = suspects(given, tried.more) if tried.more else [one for one in given if one.inside]
-        convicted += convict(sandbox, program, suspected, options)
+    tried, given = outcome.tried, outcome.inputs
+    suspected = suspects(given, tried.more) if tried.more else [one for one in given if one.inside]
+    convicted = convict(sandbox, program, suspected, options)
     return [*_steady(ran.cases, ran.answers, tried), *_typed(program, tried, given), *convicted]
 
 
@@ -39,9 +37,7 @@ def _steady(cases: Sequence[Case], answers: Sequence[Answer], tried: Tried) -> I
             if case.replay or _alike(before, after):
                 continue
             code, how = ("NONDETERMINISTIC", "again") if number == 0 else ("ORDER", "in another order")
-            yield Verdict(
-                decision="reject",
-                gate=GATE,
+            yield refuse(
                 code=code,
                 message=f"{case.name}: run {how}, {shown(case.test.input)} gave {_told(after)}, before {_told(before)}",
                 fix="make the result depend on the input alone: no randomness, no clock, no state between calls",
@@ -62,9 +58,7 @@ def _typed(program: Program, tried: Tried, given: Sequence[Given]) -> Iterator[V
     returns = program.entry.returns
     for one, answer in zip(given, tried.more, strict=False):
         if answer.ok and not fits(answer.value, program.returns):
-            yield Verdict(
-                decision="reject",
-                gate=GATE,
+            yield refuse(
                 code="WRONG_TYPE",
                 message=f"{shown(one.input)} gives {shown(answer.value)}, which is no {returns}",
                 measured=shown(answer.value),
@@ -91,9 +85,7 @@ def convict(sandbox: Sandbox, program: Program, given: Sequence[Given], options:
 
 
 def _verdict(given: Given, answer: Answer) -> Verdict:
-    return Verdict(
-        decision="reject",
-        gate=GATE,
+    return refuse(
         code="ADVERSARIAL",
         message=f"{shown(given.input)} ends in {clipped(answer.error, 200)}",
         measured=answer.errors[0],

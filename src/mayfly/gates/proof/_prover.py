@@ -1,6 +1,6 @@
 """The proof gate: run the tests where they cannot be cheated, and say who speaks for a program and what is open.
 
-A proof goes from value to value: a suite is taken apart (`Case`) and run (`Ran`); inputs of the domain (`Inputs`) and
+A proof goes from value to value: a suite is taken apart (`Case`) and run (`Ran`); inputs of the domain (`Given`) and
 mutants and rivals (`Variants`) are made and tried (`Outcome`); that is weighed (`Assessment`) and told (`ProofReport`).
 A stage that refuses ends it.
 """
@@ -21,7 +21,7 @@ from mayfly.gates.proof._run_tests import Ran, judge_answers, refuse_vacuous, ru
 from mayfly.gates.proof._strength import Assessment, assess, witnesses_among
 from mayfly.gates.proof._test_source import cases_of
 from mayfly.gates.proof._trials import Outcome, run_trials
-from mayfly.gates.proof._values import GATE, WRITTEN, Disputed, ProofOptions, ProofReport, Suite, TestResult
+from mayfly.gates.proof._values import WRITTEN, Disputed, ProofOptions, ProofReport, Suite, TestResult, refuse
 from mayfly.gates.proof._variants import Rival, make_variants
 from mayfly.sandbox import Sandbox
 
@@ -127,25 +127,17 @@ def _report(
         disputed=tuple(_disputed(ran)),
         milliseconds=(time.monotonic() - started) * 1000,
     )
-    return report if outcome is None else _with_trials(report, outcome, found)
+    return report if outcome is None else _with_trials(report, outcome)
 
 
-def _with_trials(report: ProofReport, outcome: Outcome, found: Assessment) -> ProofReport:
+def _with_trials(report: ProofReport, outcome: Outcome) -> ProofReport:
     """Add to a report what the trials gave."""
-    tried, variants, proof = outcome.tried, outcome.variants, report.proof
+    tried, proof = outcome.tried, report.proof
     if report.accepted:
-        caught = [killed for at, killed in outcome.caught.items() if at < len(variants.mutants)]
+        caught = [killed for at, killed in outcome.caught.items() if at < len(outcome.variants.mutants)]
         proof = replace(proof, mutants=len(caught), mutants_killed=sum(caught))
-    telling = {one.telling.place: one.telling.given for one in outcome.uncaught if one.telling is not None}
     problem = (f"wrong programs could not be tried: {tried.problem}",) if tried.problem else ()
-    return replace(
-        report,
-        proof=proof,
-        notes=(*report.notes, *problem),
-        unreached=tuple(sorted(tried.known - tried.reached - variants.skip)),
-        open=tuple(one.input for one in (*telling.values(), *([found.crash] if found.crash else ()))),
-        adversary=outcome.adversary,
-    )
+    return replace(report, proof=proof, notes=(*report.notes, *problem))
 
 
 def _disputed(ran: Ran) -> Iterator[Disputed]:
@@ -191,9 +183,7 @@ def _differ(one: Answer, other: Answer) -> bool:
 
 
 def _wavering() -> Verdict:
-    return Verdict(
-        decision="reject",
-        gate=GATE,
+    return refuse(
         code="NONDETERMINISTIC",
         message="the same input gives another output the second time",
         fix="use neither chance nor the time",

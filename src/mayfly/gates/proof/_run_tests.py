@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, cast
 from mayfly.core import UNSET, Verdict, same, shown
 from mayfly.gates.proof._program import EMPTY, Answer, Program, ask
 from mayfly.gates.proof._test_source import Case, Replay
-from mayfly.gates.proof._values import GATE, Test, TestResult
+from mayfly.gates.proof._values import Test, TestResult, refuse
 from mayfly.gates.proof.harness import far_side
 from mayfly.sandbox import Sandbox
 
@@ -109,7 +109,7 @@ def checked(sandbox: Sandbox, questions: Sequence[CheckedOutput], *, seconds: fl
         {"source": source, "pairs": [json.dumps([questions[at].input, questions[at].output]) for at in places]}
         for source, places in by_source.items()
     ]
-    request = {"checks": checks, "seconds": seconds, "imports": None}
+    request = {"checks": checks, "seconds": seconds}
     result = sandbox.run(far_side("checks"), "run", request, timeout=max(_CHECK_WALL, 2 * seconds))
     if result.ok:
         return _in_order(by_source, cast("list[list[str]]", result.value), len(questions))
@@ -166,11 +166,9 @@ def _refuse_failures(results: Sequence[TestResult]) -> list[Verdict]:
     """Return the verdicts of a suite that is empty or that the program does not pass."""
     if not results:
         fix = "write tests that can fail: examples, checks or test functions"
-        return [Verdict(decision="reject", gate=GATE, code="NO_TESTS", message="there are no tests", fix=fix)]
+        return [refuse(code="NO_TESTS", message="there are no tests", fix=fix)]
     failed = [
-        Verdict(
-            decision="reject",
-            gate=GATE,
+        refuse(
             code="NONDETERMINISTIC" if "NONDETERMINISTIC" in result.error else "TEST_FAILED",
             message=f"{result.name}{f', input {result.input}' if result.input else ''}: {result.error}",
             measured=result.got or None,
@@ -255,9 +253,7 @@ def refuse_vacuous(sandbox: Sandbox, program: Program, ran: Ran) -> Ran:
 
 
 def _vacuous() -> Verdict:
-    return Verdict(
-        decision="reject",
-        gate=GATE,
+    return refuse(
         code="VACUOUS",
         message="the tests prove nothing: every empty result passes them all",
         fix="add a test that fails for None, for an empty list and for the input handed back",

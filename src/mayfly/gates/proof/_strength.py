@@ -51,7 +51,6 @@ class Assessment:
     witnesses: tuple[Witness, ...] = ()
     open: tuple[OpenPoint, ...] = ()
     survivors: tuple[Survivor, ...] = ()
-    crash: Given | None = None
     question: Question | None = None
 
     @property
@@ -86,7 +85,7 @@ def assess(
     doubt: str,
 ) -> Assessment:
     """Weigh what the tests and trials gave; a rival has to agree on so many inputs as *agreeing* to be a witness."""
-    given, more = outcome.inputs.common, outcome.tried.more
+    given, more = outcome.inputs, outcome.tried.more
     survivors = _survivors(outcome)
     crash = _find_crash(program.source, ran.cases, given, more)
     witnesses = []
@@ -112,7 +111,6 @@ def assess(
         witnesses=tuple(witnesses),
         open=tuple(points),
         survivors=survivors,
-        crash=crash[0] if crash else None,
         # A rival program first; a mistake that survives is the next best.
         question=_question_of(outcome.uncaught_rivals, name) or _question_of(outcome.uncaught_mutants, name),
     )

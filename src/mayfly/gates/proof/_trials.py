@@ -8,17 +8,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, cast
 
-from mayfly.core import clipped, same, shown
-from mayfly.gates.proof._domain import Given, Inputs
-from mayfly.gates.proof._program import CORES, OUT_OF, Answer, Program, ask, read
+from mayfly.core import same
+from mayfly.gates.proof._domain import Given
+from mayfly.gates.proof._program import CORES, Answer, Program, ask, read
 from mayfly.gates.proof._run_tests import Ran, judge, replays_alike
-from mayfly.gates.proof._values import AdversaryReport, ProofOptions
+from mayfly.gates.proof._values import ProofOptions
 from mayfly.gates.proof._variants import Variants
 from mayfly.gates.proof.harness import far_side
 from mayfly.sandbox import Sandbox
 
 _ALONE = 1.0
-_NOTES = 5
+# After so many late answers or broken variants the rest is skipped: there is something wrong with the program.
+_PATIENCE = 3
 
 
 class Fate(NamedTuple):
@@ -50,13 +51,9 @@ class Trial:
 
     program: Program
     asks: Sequence[str]
-    more: Sequence[Given] = ()
-    seconds: float = 0.05
-    more_seconds: float = 0.1
-    total: float = 5.0
-    memory: int | None = None
-    patience: int = 3
-    factor: float = 20.0
+    more: Sequence[Given]
+    options: ProofOptions
+    total: float
     grace: float = 2.0
 
     def request(self, variants: Sequence[str], *, cover: bool, backwards: bool) -> dict[str, Any]:
@@ -71,13 +68,13 @@ class Trial:
             "imports": None if self.program.imports is None else sorted(self.program.imports),
             "tests": list(self.asks),
             "more": [given.text for given in self.more],
-            "seconds": self.seconds,
-            "more_seconds": self.more_seconds,
+            "seconds": self.options.mutant_seconds,
+            "more_seconds": self.options.input_seconds,
             "total": self.total,
             "differing": 3,
-            "patience": self.patience,
+            "patience": _PATIENCE,
             "generous": self.program.timeout,
-            "factor": self.factor,
+            "factor": self.options.mutant_factor,
             "cover": cover,
             "backwards": backwards,
         }
@@ -103,13 +100,12 @@ class Uncaught(NamedTuple):
 class Outcome:
     """What the trials gave: the answers to them, the variants that were caught, the end of large inputs."""
 
-    inputs: Inputs
+    inputs: Sequence[Given]
     variants: Variants
     tried: Tried
     # Of each variant that differs from the program at all, whether a test fails on it.
     caught: Mapping[int, bool] = field(default_factory=dict)
     uncaught: tuple[Uncaught, ...] = ()
-    adversary: AdversaryReport = field(default_factory=AdversaryReport)
 
     @property
     def uncaught_mutants(self) -> list[Uncaught]:
@@ -123,31 +119,26 @@ class Outcome:
 
 
 def run_trials(
-    sandbox: Sandbox, program: Program, ran: Ran, inputs: Inputs, variants: Variants, options: ProofOptions
+    sandbox: Sandbox, program: Program, ran: Ran, inputs: Sequence[Given], variants: Variants, options: ProofOptions
 ) -> Outcome:
     """Run mutants, rivals and the inputs of the domain, in as few jobs as the cores allow."""
-    if not variants.sources and not inputs.common:
+    if not variants.sources and not inputs:
         return Outcome(inputs=inputs, variants=variants, tried=_ask_again(sandbox, program, ran))
     trial = Trial(
         program=replace(program, source=variants.quiet),
         asks=[json.dumps(case.ask) for case in ran.cases],
-        more=inputs.common,
-        seconds=options.mutant_seconds,
-        factor=options.mutant_factor,
-        more_seconds=options.input_seconds,
+        more=inputs,
+        options=options,
         total=options.total_seconds,
     )
-    with ThreadPoolExecutor(1) as beside:
-        attacked = beside.submit(attack, sandbox, program, inputs.large, options) if inputs.large else None
-        tried = try_variants(sandbox, trial, variants.sources)
-        caught = _judge_fates(sandbox, program, ran, tried, variants.sources)
+    tried = try_variants(sandbox, trial, variants.sources)
+    caught = _judge_fates(sandbox, program, ran, tried, variants.sources)
     return Outcome(
         inputs=inputs,
         variants=variants,
         tried=tried,
         caught=caught,
-        uncaught=tuple(_uncaught(at, tried, inputs.common) for at, killed in caught.items() if not killed),
-        adversary=AdversaryReport() if attacked is None else attacked.result(),
+        uncaught=tuple(_uncaught(at, tried, inputs) for at, killed in caught.items() if not killed),
     )
 
 
@@ -156,28 +147,6 @@ def _ask_again(sandbox: Sandbox, program: Program, ran: Ran) -> Tried:
     plain = [at for at, case in enumerate(ran.cases) if not case.replay and not case.problem]
     answers = dict(zip(plain, ask(sandbox, program, [ran.cases[at].ask for at in plain]), strict=True))
     return Tried(tests=(tuple(answers.get(at, Answer()) for at in range(len(ran.cases))),))
-
-
-def attack(sandbox: Sandbox, program: Program, given: Sequence[Given], options: ProofOptions) -> AdversaryReport:
-    """Run large inputs in one job and note what they ended in; nothing here rejects."""
-    trial = Trial(
-        program=program,
-        asks=(),
-        more=given,
-        more_seconds=options.large_seconds,
-        total=options.large_total_seconds,
-        memory=options.memory,
-        patience=options.patience,
-        grace=options.large_total_seconds,
-    )
-    tried = run_together(sandbox, trial, ())
-    if tried.problem:
-        return AdversaryReport(inputs=len(given), notes=(f"one of the large inputs ends the process: {tried.problem}",))
-    pairs = zip(given, tried.more, strict=False)
-    bad = [(one, answer) for one, answer in pairs if set(answer.errors) & OUT_OF]
-    notes = [f"{shown(one.input, 80)}: {clipped(answer.error, 200)}" for one, answer in bad]
-    ran = [answer for answer in tried.more if answer.errors != ("skipped",)]
-    return AdversaryReport(inputs=len(ran), errors=sum(not answer.ok for answer in ran), notes=tuple(notes[:_NOTES]))
 
 
 def try_variants(sandbox: Sandbox, trial: Trial, variants: Sequence[str]) -> Tried:
@@ -207,7 +176,7 @@ def _one_by_one(sandbox: Sandbox, trial: Trial, variants: Sequence[str], *, cove
     tried = run_together(sandbox, trial, (), cover=cover)
     fates: list[Fate] = []
     for variant in variants:
-        if tried.problem or sum(bool(fate.broken) for fate in fates) > trial.patience:
+        if tried.problem or sum(bool(fate.broken) for fate in fates) > _PATIENCE:
             fates.append(Fate(skipped=True))
             continue
         alone = run_together(sandbox, trial, (variant,))
@@ -220,9 +189,7 @@ def run_together(
 ) -> Tried:
     """Run the original and *variants* in one job; a job that gives no answer is a problem, told."""
     request = trial.request(variants, cover=cover, backwards=backwards)
-    result = sandbox.run(
-        far_side("answer", "session", "many"), "run", request, timeout=trial.total + trial.grace, memory=trial.memory
-    )
+    result = sandbox.run(far_side("answer", "session", "many"), "run", request, timeout=trial.total + trial.grace)
     if not result.ok or not isinstance(result.value, dict):
         return Tried(problem=f"{result.status}: {result.error}")
     value = cast("dict[str, Any]", result.value)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, cast
+from functools import partial
+from typing import Any, Literal
 
 from mayfly.core import UNSET, InputError, Proof, Unset, Verdict
 
 GATE = "proof"
+refuse = partial(Verdict, gate=GATE, decision="reject")
 TestKind = Literal[
     "example", "held-out", "answer", "intent", "check", "function", "doctest", "reading", "relation", "property"
 ]
@@ -76,28 +78,17 @@ class Suite:
 
     def to_json(self) -> dict[str, object]:
         """Return the suite as plain data, for the ledger."""
-        return {
-            "tests": [test.to_json() for test in self.tests],
-            "author": self.author,
-            "never": list(self.never),
-            "pattern": self.pattern,
-            "samples": list(self.samples),
-            "witness": self.witness,
-        }
+        held = {field.name: getattr(self, field.name) for field in fields(self)}
+        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in held.items()}
+        return {**plain, "tests": [test.to_json() for test in self.tests]}
 
     @classmethod
     def from_json(cls, data: Mapping[str, object]) -> Suite:
         """Read back what `to_json` gave."""
         known = _known(cls, data)
-        tests = tuple(Test.from_json(cast("Mapping[str, object]", test)) for test in known.get("tests", ()))
-        return cls(
-            tests=tests,
-            author=known.get("author", ""),
-            never=tuple(known.get("never", ())),
-            pattern=known.get("pattern", ""),
-            samples=tuple(known.get("samples", ())),
-            witness=known.get("witness", ""),
-        )
+        held: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in known.items()}
+        held["tests"] = tuple(map(Test.from_json, known.get("tests", ())))
+        return cls(**held)
 
 
 def _known(kind: type[Test] | type[Suite], data: Mapping[str, object]) -> dict[str, Any]:
@@ -120,13 +111,9 @@ class ProofOptions:
     mutant_seconds: float = 0.05
     mutant_factor: float = 20.0
     input_seconds: float = 0.1
-    large_seconds: float = 0.1
-    large_total_seconds: float = 0.5
     total_seconds: float = 5.0
     memory: int = 100 * 1024 * 1024
-    patience: int = 1
     suspects: int = 2
-    adversary: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,17 +173,8 @@ class Disputed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdversaryReport:
-    """Count what large inputs ended in; what happened beyond reasonable sizes is only noted."""
-
-    inputs: int = 0
-    errors: int = 0
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
 class ProofReport:
-    """Hold everything a proof found; *open* are inputs on which a program that passes every test answers otherwise.
+    """Hold everything a proof found.
 
     *disputed* are the tests that were written from the intent and that the program fails: either may be wrong.
     """
@@ -205,12 +183,9 @@ class ProofReport:
     verdicts: tuple[Verdict, ...] = ()
     results: tuple[TestResult, ...] = ()
     survivors: tuple[Survivor, ...] = ()
-    unreached: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     question: Question | None = None
-    open: tuple[object, ...] = ()
     disputed: tuple[Disputed, ...] = ()
-    adversary: AdversaryReport = AdversaryReport()
     milliseconds: float = 0.0
 
     @property

@@ -18,9 +18,8 @@ from mayfly.gates.proof._program import Program
 class Variants:
     """The programs that are tried beside one; mutants come before rivals."""
 
-    # The source without the tests it makes of itself, and the lines of it into which no mistake is put.
+    # The source without the tests it makes of itself.
     quiet: str
-    skip: frozenset[int] = frozenset()
     mutants: tuple[Mutant, ...] = ()
     rivals: tuple[Rival, ...] = ()
 
@@ -37,7 +36,6 @@ def make_variants(program: Program, rivals: Sequence[Rival], parts: Collection[s
     callables = (callable_as(rival, program.entry, program.source) for rival in rivals)
     return Variants(
         quiet=quiet,
-        skip=skip,
         mutants=tuple(mutants_of(quiet, mutants, skip=skip)) if mutants else (),
         rivals=tuple(rival for rival in callables if rival is not None),
     )
@@ -50,10 +48,6 @@ class Mutant(NamedTuple):
     line: int
     kind: str
     change: str
-
-    def describe(self) -> str:
-        """Say the change with its line."""
-        return f"line {self.line}: {self.change}"
 
 
 def without_own_tests(source: str) -> str:

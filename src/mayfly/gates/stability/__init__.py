@@ -6,10 +6,10 @@ from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
     from mayfly.gates.stability._growth import truth
-    from mayfly.gates.stability._imports import importable
+    from mayfly.gates.stability._imports import importable, modules_of
     from mayfly.gates.stability._imports import table as import_table
     from mayfly.gates.stability._names import folded
-    from mayfly.gates.stability._scan import Scan, Scope, scan
+    from mayfly.gates.stability._scan import Scan, Scope, called_name, scan
     from mayfly.gates.stability._stability import (
         MAX_LINES,
         Metrics,
@@ -30,11 +30,13 @@ __all__ = [
     "Scan",
     "Scope",
     "StabilityReport",
+    "called_name",
     "check_stability",
     "folded",
     "import_table",
     "importable",
     "is_stable",
+    "modules_of",
     "scan",
     "too_complex",
     "too_many_arms",
@@ -45,9 +47,9 @@ __getattr__ = lazily(
     __name__,
     {
         "_growth": "truth",
-        "_imports": "importable table=import_table",
+        "_imports": "importable modules_of table=import_table",
         "_names": "folded",
-        "_scan": "Scan Scope scan",
+        "_scan": "Scan Scope called_name scan",
         "_stability": "MAX_LINES Metrics StabilityReport check_stability is_stable too_complex too_many_arms",
     },
 )

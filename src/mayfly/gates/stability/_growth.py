@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from mayfly.core import Verdict, clipped
-from mayfly.gates.stability._scan import Scan, Scope, line_of, reject, revise
+from mayfly.gates.stability._scan import Scan, Scope, called_name, line_of, reject, revise
 
 MAX_GROWTH = 3
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -32,12 +32,14 @@ def check_loops(scan: Scan) -> Iterator[Verdict]:
     for scope in scan.scopes:
         for loop in scope.loops:
             yield from _while(loop, scope) if isinstance(loop, ast.While) else _for(loop, scope, endless)
-        for call in scope.calls:
-            name = _last_name(call.func)
-            if name in _CONSUMING and call.args and isinstance(call.func, ast.Name) and endless(call.args[0]):
-                yield _verdict(f"{name} of an endless iteration never ends", call)
-    for node in scan.comprehensions:
-        if not isinstance(node, ast.GeneratorExp) and any(endless(part.iter) for part in node.generators):
+    for call in scan.of(ast.Call):
+        name = called_name(call)
+        if name in _CONSUMING and call.args and isinstance(call.func, ast.Name) and endless(call.args[0]):
+            yield _verdict(f"{name} of an endless iteration never ends", call)
+    made: list[ast.ListComp | ast.SetComp | ast.DictComp]
+    made = [*scan.of(ast.ListComp), *scan.of(ast.SetComp), *scan.of(ast.DictComp)]
+    for node in made:
+        if any(endless(part.iter) for part in node.generators):
             yield _verdict("the comprehension runs over an endless iteration", node)
 
 
@@ -121,7 +123,7 @@ def _while(loop: ast.While, scope: Scope) -> Iterator[Verdict]:
     if _leaves(loop.body):
         return
     if truth(loop.test) is True:
-        if any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in _run(loop.body)):
+        if any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in run_by(loop.body)):
             yield _verdict(f"the generator {scope.name} never ends", loop, soft=True)
         elif not _is_left_by_error(loop, scope):
             yield _verdict(f"while {ast.unparse(loop.test)} has no break, return or raise of its own", loop)
@@ -132,16 +134,16 @@ def _while(loop: ast.While, scope: Scope) -> Iterator[Verdict]:
 
 def _is_left_by_error(loop: ast.While, scope: Scope) -> bool:
     """Whether a `try` around the loop waits for what is called in it to fail, as in emptying a container."""
-    fails = any(isinstance(node, (ast.Call, ast.Subscript)) for node in _run(loop.body))
+    fails = any(isinstance(node, (ast.Call, ast.Subscript)) for node in run_by(loop.body))
     tries = (node for node in ast.walk(scope.node) if fails and isinstance(node, ast.Try) and node.handlers)
-    return any(inner is loop for node in tries for inner in _run(node.body))
+    return any(inner is loop for node in tries for inner in run_by(node.body))
 
 
 def _for(loop: ast.For | ast.AsyncFor, scope: Scope, endless: _Endless) -> Iterator[Verdict]:
     if _leaves(loop.body):
         return
     if endless(loop.iter):
-        soft = any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in _run(loop.body))
+        soft = any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in run_by(loop.body))
         yield _verdict(f"the loop over {clipped(ast.unparse(loop.iter), 60)} has no way out", loop, soft=soft)
     elif isinstance(loop.iter, ast.Name) and any(_feeds(statement, loop.iter.id) for statement in loop.body):
         yield _verdict(f"the loop lengthens {loop.iter.id}, over which it runs", loop, soft=True)
@@ -172,7 +174,7 @@ def _leaves(body: list[ast.stmt]) -> bool:
         node, ours = stack.pop()
         if isinstance(node, (ast.Return, ast.Raise)) or (ours and isinstance(node, ast.Break)):
             return True
-        if isinstance(node, ast.Call) and _last_name(node.func) in _LEAVING:
+        if isinstance(node, ast.Call) and called_name(node) in _LEAVING:
             return True
         if isinstance(node, _INNER):
             continue
@@ -186,7 +188,7 @@ def _leaves(body: list[ast.stmt]) -> bool:
     return False
 
 
-def _run(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
+def run_by(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """Yield all that is run when *body* is run."""
     stack = list(body)
     while stack:
@@ -204,7 +206,7 @@ def _may_change(test: ast.expr, body: list[ast.stmt], scope: Scope) -> bool:
     wanted = {part.id for part in parts if isinstance(part, ast.Name)} - _PURE
     reaches = any(isinstance(part, (ast.Attribute, ast.Subscript)) for part in parts)
     foreign = not wanted <= scope.stored
-    for node in _run(body):
+    for node in run_by(body):
         if (foreign or reaches) and (_acts(node) or isinstance(node, (ast.Await, ast.Yield, ast.YieldFrom))):
             return True
         if wanted & _changed_by(node):
@@ -286,7 +288,3 @@ class _Endless:
         module = node.value if isinstance(node, ast.Attribute) else None
         known = isinstance(module, ast.Name) and module.id in self._modules
         return node.attr if known and isinstance(node, ast.Attribute) else ""
-
-
-def _last_name(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")

@@ -159,14 +159,13 @@ def check_module_attributes(scan: Scan, profile: Profile) -> Iterator[Verdict]:
     used: dict[int, str] = {}
     resolved: dict[int, str | None] = {}
     _follow_aliases(scan, bound, profile, resolved)
-    for attribute in scan.attributes if bound else ():
+    for attribute in scan.of(ast.Attribute) if bound else ():
         base = _resolve(attribute.value, bound, profile, resolved)
         if base is not None:
             used[id(attribute)] = f"{base}.{attribute.attr}"
             yield from _reached(base, attribute.attr, attribute, profile)
-    for scope in scan.scopes if bound else ():
-        for call in scope.calls:
-            yield from _by_name(call, bound, profile, resolved)
+    for call in scan.of(ast.Call) if bound else ():
+        yield from _by_name(call, bound, profile, resolved)
     if profile.scaled:
         yield from check_chance(scan, used)
 
@@ -307,7 +306,7 @@ def check_chance(scan: Scan, used: dict[int, str]) -> Iterator[Verdict]:
     *used* names attributes of modules by the node they stand at. `random.Random` may be called with a seed and named
     in annotations; handed around in any other way, nobody can see whether it gets one.
     """
-    modules = {module for node in scan.imports for module in _modules(node)}
+    modules = {module for node in scan.imports for module in modules_of(node)}
     if "random" in modules:
         yield from _unseeded(scan, used)
         yield from _methods(scan, "seed")
@@ -315,7 +314,8 @@ def check_chance(scan: Scan, used: dict[int, str]) -> Iterator[Verdict]:
         yield from _methods(scan, "samples")
 
 
-def _modules(node: ast.Import | ast.ImportFrom) -> list[str]:
+def modules_of(node: ast.Import | ast.ImportFrom) -> list[str]:
+    """Return the modules from which *node* takes something."""
     return [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
 
 
@@ -327,10 +327,9 @@ def _unseeded(scan: Scan, used: dict[int, str]) -> Iterator[Verdict]:
         for alias in node.names
         if alias.name == "Random"
     }
-    named: list[ast.expr] = [node for node in scan.attributes if used.get(id(node)) == _SEEDED]
+    named: list[ast.expr] = [node for node in scan.of(ast.Attribute) if used.get(id(node)) == _SEEDED]
     named += [use.node for use in scan.names if use.node.id in own]
-    calls = [call for scope in scan.scopes for call in scope.calls]
-    fine = {id(call.func) for call in calls if _has_seed(call)} | _annotated(scan)
+    fine = {id(call.func) for call in scan.of(ast.Call) if _has_seed(call)} | _annotated(scan)
     for node in named:
         if id(node) not in fine:
             yield _without_seed(_SEEDED, node, "random.Random(seed)")
@@ -338,13 +337,12 @@ def _unseeded(scan: Scan, used: dict[int, str]) -> Iterator[Verdict]:
 
 def _methods(scan: Scan, name: str) -> Iterator[Verdict]:
     """Judge a method that takes its seed as an argument and the computer's chance without one."""
-    for scope in scan.scopes:
-        for call in scope.calls:
-            if isinstance(call.func, ast.Attribute) and call.func.attr == name:
-                # `seed(x)` has it first, `samples(n, seed=x)` by its name only.
-                given = _has_seed(call) if name == "seed" else any(word.arg == "seed" for word in call.keywords)
-                if not given:
-                    yield _without_seed(name, call, "seed(x)" if name == "seed" else "samples(n, seed=x)")
+    for call in scan.of(ast.Call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr == name:
+            # `seed(x)` has it first, `samples(n, seed=x)` by its name only.
+            given = _has_seed(call) if name == "seed" else any(word.arg == "seed" for word in call.keywords)
+            if not given:
+                yield _without_seed(name, call, "seed(x)" if name == "seed" else "samples(n, seed=x)")
 
 
 def _has_seed(call: ast.Call) -> bool:

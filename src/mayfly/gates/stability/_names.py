@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-import io
 import re
 import symtable
-import tokenize
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -15,13 +13,11 @@ from pathlib import Path
 from mayfly.core import Verdict, shipped_table
 from mayfly.gates._profile import Profile
 from mayfly.gates._syntax import silently
-from mayfly.gates.stability._scan import Scan, Use, line_of, reject, revise
+from mayfly.gates.stability._scan import GATE, Scan, Use, called_name, line_of, reject, revise
+from mayfly.gates.types import suppressions
 
 _DUNDER = re.compile(r"__\w+__\Z")
 _TEMPLATE = re.compile(r"\{[^{}]*[.\[]\s*(__\w+__)")
-_SUPPRESSION = re.compile(r"#\s*(type\s*:\s*ignore\b|mypy\s*:)", re.IGNORECASE)
-# mypy decides conditions on some of these by itself, whatever they are when the program runs.
-_UNCHECKED = frozenset({"no_type_check", "no_type_check_decorator", "TYPE_CHECKING", "MYPY", "PY2", "PY3"})
 _GETTERS = frozenset({"getattr", "setattr", "delattr", "hasattr"})
 _FETCHERS = frozenset({"attrgetter", "methodcaller"})
 _NAMING = frozenset({"__name__", "__qualname__", "__doc__", "__module__"})
@@ -55,7 +51,7 @@ def check_names(scan: Scan, text: str, profile: Profile) -> Iterator[Verdict]:
     yield from _dunder_names(scan)
     yield from _getters(scan)
     yield from _templates(scan)
-    yield from _suppressions(scan, text)
+    yield from suppressions(text, gate=GATE)
 
 
 def _builtins(scan: Scan, text: str, profile: Profile) -> Iterator[Verdict]:
@@ -127,7 +123,7 @@ def _defined_by(statement: ast.stmt) -> Iterable[str]:
 
 def _attributes(scan: Scan) -> Iterator[Verdict]:
     allowed = _allowed_uses(scan)
-    for node in scan.attributes:
+    for node in scan.of(ast.Attribute):
         if id(node) not in allowed and is_reflective(node.attr, scan):
             yield _dunder(node.attr, node)
     for pattern in scan.of(ast.MatchClass):
@@ -145,13 +141,12 @@ def is_reflective(name: str, scan: Scan) -> bool:
 
 def _allowed_uses(scan: Scan) -> set[int]:
     """Return `x.__class__.__name__`, and `object.__setattr__(self, "field", value)` as frozen dataclasses need it."""
-    named = {id(node.value) for node in scan.attributes if node.attr in _NAMING}
-    allowed = {id(node) for node in scan.attributes if node.attr == "__class__" and id(node) in named}
-    for scope in scan.scopes:
-        for call in scope.calls:
-            if isinstance(call.func, ast.Attribute) and call.func.attr == "__setattr__" and call.args:
-                texts = [text for argument in call.args[:2] if (text := folded(argument)) is not None]
-                allowed |= {id(call.func)} if texts and not any(is_reflective(t, scan) for t in texts) else set()
+    named = {id(node.value) for node in scan.of(ast.Attribute) if node.attr in _NAMING}
+    allowed = {id(node) for node in scan.of(ast.Attribute) if node.attr == "__class__" and id(node) in named}
+    for call in scan.of(ast.Call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "__setattr__" and call.args:
+            texts = [text for argument in call.args[:2] if (text := folded(argument)) is not None]
+            allowed |= {id(call.func)} if texts and not any(is_reflective(t, scan) for t in texts) else set()
     return allowed
 
 
@@ -174,15 +169,13 @@ def _dunder(name: str, node: ast.AST) -> Verdict:
 
 def _getters(scan: Scan) -> Iterator[Verdict]:
     """Judge attributes that are reached by a name made at run time."""
-    called: set[int] = set()
-    for scope in scan.scopes:
-        for call in scope.calls:
-            name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
-            called.add(id(call.func))
-            if name in _GETTERS and isinstance(call.func, ast.Name):
-                yield from _reached_by(name, call, call.args[1:2], scan)
-            elif name in _FETCHERS:
-                yield from _reached_by(name, call, call.args, scan)
+    called = {id(call.func) for call in scan.of(ast.Call)}
+    for call in scan.of(ast.Call):
+        name = called_name(call)
+        if name in _GETTERS and isinstance(call.func, ast.Name):
+            yield from _reached_by(name, call, call.args[1:2], scan)
+        elif name in _FETCHERS:
+            yield from _reached_by(name, call, call.args, scan)
     for use in scan.names:
         if use.node.id in _GETTERS and id(use.node) not in called:
             yield _computed(use.node.id, use.node, scan)
@@ -200,7 +193,7 @@ def _reached_by(function: str, call: ast.Call, arguments: list[ast.expr], scan: 
 
 def _computed(function: str, node: ast.expr, scan: Scan) -> Verdict:
     """Send a computed name back; refuse it where the source also holds the text of a name that leads too far."""
-    hidden = [found.value for found in scan.dunder_strings if found.value in names().reflective]
+    hidden = [text for text, _ in scan.texts if text in names().reflective]
     return (reject if hidden else revise)(
         code="DUNDER" if hidden else "NAME",
         message=f"{function} with a name made at run time" + (f", and the text {hidden[0]!r}" if hidden else ""),
@@ -237,33 +230,9 @@ def folded(node: ast.expr, level: int = 0) -> str | None:
 
 def _templates(scan: Scan) -> Iterator[Verdict]:
     """Refuse `"{0.__class__}".format(x)`, wherever the template is kept."""
-    if not scan.templates or not any(node.attr in _FORMATTING for node in scan.attributes):
+    if not any(node.attr in _FORMATTING for node in scan.of(ast.Attribute)):
         return
-    for node in scan.templates:
-        found = _TEMPLATE.search(str(node.value))
+    for text, node in scan.texts:
+        found = _TEMPLATE.search(text)
         if found and is_reflective(found.group(1), scan):
             yield _dunder(found.group(1), node)
-
-
-def _suppressions(scan: Scan, text: str) -> Iterator[Verdict]:
-    marks = [(use.node.id, use.node.lineno) for use in scan.names if use.node.id in _UNCHECKED]
-    marks += [(node.attr, node.lineno) for node in scan.attributes if node.attr in _UNCHECKED]
-    marks += [(alias.name, node.lineno) for node in scan.imports for alias in node.names if alias.name in _UNCHECKED]
-    marks += list(_comments(text)) if _SUPPRESSION.search(text) else []
-    seen: set[str] = set()
-    for mark, line in sorted(marks, key=lambda found: found[1]):
-        if mark not in seen:
-            seen.add(mark)
-            message = f"{mark} would switch the type check off"
-            yield reject(code="SUPPRESSION", message=message, measured=mark, line=line, fix="remove it, mend the types")
-
-
-def _comments(text: str) -> Iterator[tuple[str, int]]:
-    """Yield the comments that speak to the type checker; the same words in a string are only words."""
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            found = _SUPPRESSION.search(token.string) if token.type == tokenize.COMMENT else None
-            if found:
-                yield f"# {found.group(1)}", token.start[0]
-    except (tokenize.TokenError, SyntaxError):
-        return

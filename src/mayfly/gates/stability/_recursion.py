@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from mayfly.core import Verdict
-from mayfly.gates.stability._growth import truth
+from mayfly.gates.stability._growth import run_by, truth
 from mayfly.gates.stability._scan import MODULE, Owner, Scan, Scope, is_irrefutable, reject
 
 # What Python calls when a builtin is given the object itself.
@@ -73,7 +73,8 @@ class Calls:
         value = function.value
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
             if value.func.id == "super":
-                return self._inherited(_owner(scope), function.attr)
+                owner = next((around.owner for around in scope.outwards() if around.owner), None)
+                return self._inherited(owner, function.attr)
             return self._method(self._owners.get(value.func.id), function.attr)
         owner = self._self(value, scope)
         if owner is None and isinstance(value, ast.Name) and value.id not in scope.stored:
@@ -90,13 +91,13 @@ class Calls:
 
     def _self(self, node: ast.expr, scope: Scope) -> Owner | None:
         """Return the class that *node* is an instance of, if it is the `self` of a method around."""
-        around: Scope | None = scope
-        while around is not None and isinstance(node, ast.Name):
+        if not isinstance(node, ast.Name):
+            return None
+        for around in scope.outwards():
             if around.first == node.id:
                 return around.owner
             if node.id in around.stored:
                 return None
-            around = around.parent
         return None
 
     def _method(self, owner: Owner | None, name: str) -> Scope | None:
@@ -119,22 +120,13 @@ class Calls:
         return None
 
 
-def _owner(scope: Scope) -> Owner | None:
-    around: Scope | None = scope
-    while around is not None and around.owner is None:
-        around = around.parent
-    return around.owner if around else None
-
-
 def _lookup(name: str, scope: Scope) -> Scope | None:
     """Return the function that *name* means in *scope*, looking outwards; a variable of that name hides it."""
-    around: Scope | None = scope
-    while around is not None:
+    for around in scope.outwards():
         if name in around.functions:
             return around.functions[name]
         if name in around.stored:
             return None
-        around = around.parent
     return None
 
 
@@ -218,7 +210,7 @@ class Path:
     def _may_raise(self, first: ast.stmt) -> bool:
         """Whether something in the first statement can fail before it makes a call that does not end."""
         kinds = (ast.Call, ast.Subscript, ast.Raise, ast.Assert)
-        found = (node for node in _walk(first) if isinstance(node, kinds))
+        found = (node for node in run_by([first]) if isinstance(node, kinds))
         return any(not self._is_bad(node) for node in found)
 
     def _match(self, node: ast.Match) -> Ends:
@@ -248,16 +240,6 @@ class Path:
 
     def _is_bad(self, node: ast.AST) -> bool:
         return any(id(found) in self._bad for found in self._calls.targets(node, self._scope))
-
-
-def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield *node* and all below it that is run when it is run: not the bodies of inner functions."""
-    stack = [node]
-    while stack:
-        inner = stack.pop()
-        yield inner
-        if not isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            stack.extend(ast.iter_child_nodes(inner))
 
 
 def check_recursion(scan: Scan) -> Iterator[Verdict]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple, TypeVar, cast
@@ -21,6 +21,11 @@ def line_of(node: ast.AST) -> int:
     """Return the line of *node*, or the first for one that has none."""
     line = getattr(node, "lineno", 1)
     return line if isinstance(line, int) else 1
+
+
+def called_name(call: ast.Call) -> str:
+    """Return the last name of what is called."""
+    return call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
 
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -64,6 +69,13 @@ class Scope:
         """The line on which it starts."""
         return 1 if isinstance(self.node, ast.Module) else self.node.lineno
 
+    def outwards(self) -> Iterator[Scope]:
+        """Yield this scope and those around it, the innermost first."""
+        around: Scope | None = self
+        while around is not None:
+            yield around
+            around = around.parent
+
 
 class Arms(NamedTuple):
     """Count the ways out of one choice."""
@@ -87,14 +99,9 @@ class Scan:
     module: Scope
     scopes: list[Scope] = field(default_factory=list)
     owners: dict[str, Owner] = field(default_factory=dict)
-    imports: list[ast.Import | ast.ImportFrom] = field(default_factory=list)
     choices: list[Arms] = field(default_factory=list)
     names: list[Use] = field(default_factory=list)
-    attributes: list[ast.Attribute] = field(default_factory=list)
     aliases: list[tuple[str, ast.expr]] = field(default_factory=list)
-    comprehensions: list[Comprehension] = field(default_factory=list)
-    templates: list[ast.Constant] = field(default_factory=list)
-    dunder_strings: list[ast.Constant] = field(default_factory=list)
     defined: set[str] = field(default_factory=set)
     deleted: set[str] = field(default_factory=set)
     kinds: defaultdict[type[ast.AST], list[ast.AST]] = field(default_factory=lambda: defaultdict(list))
@@ -106,6 +113,16 @@ class Scan:
     def of(self, kind: type[Node]) -> list[Node]:
         """Return the nodes of exactly this type, in no order."""
         return cast("list[Node]", self.kinds.get(kind, []))
+
+    @property
+    def imports(self) -> list[ast.Import | ast.ImportFrom]:
+        """The imports of both forms."""
+        return [*self.of(ast.Import), *self.of(ast.ImportFrom)]
+
+    @property
+    def texts(self) -> Iterator[tuple[str, ast.Constant]]:
+        """Every literal text and its node."""
+        return ((node.value, node) for node in self.of(ast.Constant) if isinstance(node.value, str))
 
 
 class Place(NamedTuple):
@@ -198,7 +215,6 @@ def _class(found: Scan, node: ast.ClassDef, place: Place) -> Place:
 
 
 def _import(found: Scan, node: ast.Import | ast.ImportFrom, place: Place) -> Place:
-    found.imports.append(node)
     place.scope.stored.update((alias.asname or alias.name).partition(".")[0] for alias in node.names)
     return place
 
@@ -251,7 +267,6 @@ def _loop(found: Scan, node: Loop, place: Place) -> Place:
 
 
 def _comprehension(found: Scan, node: Comprehension, place: Place) -> Place:
-    found.comprehensions.append(node)
     place.scope.complexity += len(node.generators)
     return _deeper(place, sum(not is_bounded(generator.iter) for generator in node.generators))
 
@@ -300,7 +315,6 @@ def _name(found: Scan, node: ast.Name, place: Place) -> Place:
 
 
 def _attribute(found: Scan, node: ast.Attribute, place: Place) -> Place:
-    found.attributes.append(node)
     if isinstance(node.value, ast.Name):
         place.scope.reads.append(node)
     if isinstance(node.ctx, ast.Store):
@@ -310,11 +324,6 @@ def _attribute(found: Scan, node: ast.Attribute, place: Place) -> Place:
 
 def _formatted(found: Scan, node: ast.FormattedValue, place: Place) -> Place:
     place.scope.reads.append(node)
-    return place
-
-
-def _argument(found: Scan, node: ast.arg, place: Place) -> Place:
-    place.scope.stored.add(node.arg)
     return place
 
 
@@ -356,17 +365,8 @@ def _note(target: ast.expr, place: Place) -> None:
         place.scope.assigned.append(target)
 
 
-def _constant(found: Scan, node: ast.Constant, place: Place) -> Place:
-    value = node.value
-    if isinstance(value, str) and "__" in value:
-        if "{" in value:
-            found.templates.append(node)
-        found.dunder_strings.append(node)
-    return place
-
-
-def _captured(found: Scan, node: ast.MatchAs | ast.MatchStar, place: Place) -> Place:
-    place.scope.stored.add(node.name or "")
+def _bound(found: Scan, node: ast.arg | ast.MatchAs | ast.MatchStar, place: Place) -> Place:
+    place.scope.stored.add(node.arg if isinstance(node, ast.arg) else node.name or "")
     return place
 
 
@@ -389,11 +389,9 @@ _TABLE: dict[tuple[type[ast.AST], ...], Callable[..., Place]] = {
     (ast.Name,): _name,
     (ast.Attribute,): _attribute,
     (ast.FormattedValue,): _formatted,
-    (ast.arg,): _argument,
     (ast.arguments,): _arguments,
     (ast.Assign,): _assign,
     (ast.AnnAssign, ast.NamedExpr): _declared,
-    (ast.Constant,): _constant,
-    (ast.MatchAs, ast.MatchStar): _captured,
+    (ast.arg, ast.MatchAs, ast.MatchStar): _bound,
 }
 _VISITORS: dict[type[ast.AST], _Visitor] = {kind: visit for kinds, visit in _TABLE.items() for kind in kinds}

@@ -10,18 +10,21 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
 from mayfly.core import Verdict, parse_python, shipped_table
-from mayfly.gates.types._repair import Example, Repaired, repair, tidied
+from mayfly.gates._syntax import unreadable
+from mayfly.gates.types._repair import DEMANDED, PLAIN, Repaired, complete, repair, tidied
 from mayfly.gates.types._server import Answer, ServerGone, ServerSlow, TypeOptions, TypeServer, check_cold
 from mayfly.gates.types._suppress import suppressions
 
 GATE = "types"
+_reject = partial(Verdict, gate=GATE, decision="reject")
+_SIMPLER = "write it more simply: shorter expressions, less nesting, plainer types"
 
 How = Literal["warm", "cold"]
 _FIXES = Path(__file__).parent / "typeserver" / "data" / "fixes.toml"
@@ -67,22 +70,21 @@ class TypeGate:
         _OPEN.add(self)
 
     def _begin(self) -> None:
-        self._lanes = {
-            packages: _Lane(self._options, self._cache, packages, self._beside) for packages in (False, True)
-        }
-        self._finalizer = weakref.finalize(self, _shut, tuple(self._lanes.values()))
+        self._lane = _Lane(self._options, self._cache, self._beside)
+        self._finalizer = weakref.finalize(self, self._lane.close)
 
     def start(self) -> None:
         """Start the server in the background, because a check is ahead."""
-        self._lanes[False].start()
+        self._lane.start()
 
     def check(self, source: str, *, packages: bool = False) -> TypeReport:
         """Return what `mypy --strict` says of *source*. Never raises for what the source is."""
         began = time.perf_counter()
-        verdicts = _too_large(source, self._options.source) or suppressions(source)[:_MOST]
+        unread = unreadable(source)
+        verdicts = _too_large(source, self._options.source) or ((unread,) if unread else suppressions(source)[:_MOST])
         how: How = "warm"
         if not verdicts:
-            how, answer = self._lanes[packages].check(source)
+            how, answer = self._lane.check(source, packages=packages)
             verdicts = answer if isinstance(answer, tuple) else verdicts_of(answer, self._options)
         milliseconds = round((time.perf_counter() - began) * 1000, 3)
         return TypeReport(verdicts=verdicts or (_accept(milliseconds),), milliseconds=milliseconds, how=how)
@@ -95,7 +97,7 @@ class TypeGate:
         """
         found: list[TypeReport] = []
         thread = None
-        if self._lanes[packages].is_ready():
+        if self._lane.is_ready():
             thread = threading.Thread(target=lambda: found.append(self.check(source, packages=packages)))
             thread.start()
         try:
@@ -109,30 +111,28 @@ class TypeGate:
         source: str,
         *,
         packages: bool = False,
-        examples: Sequence[Example] = (),
-        entry: str = "",
         first: TypeReport | None = None,
     ) -> tuple[TypeReport, Repaired]:
         """Check *source* and repair what a tool can repair, until it passes or nothing is left to do.
 
-        The report is about the repaired source. *examples* are positional arguments and the result of *entry*, or of
-        the only function or method that is called from outside. *first* is what `ahead` has found.
+        The report is about the repaired source. *first* is what `ahead` has found.
         """
         first = first or self.check(source, packages=packages)
         if first.accepted:
             return first, Repaired(source=source)
         check = partial(self.check, packages=packages)
-        narrow = _rounds(check, first, source, partial(repair, examples=examples, entry=entry))
-        wide = narrow if narrow[0].accepted else _rounds(check, first, source, partial(repair, loose=True))
-        report, done = wide if wide[0].accepted else narrow
+        report, done = _rounds(check, first, source, complete(source, PLAIN))
+        if not report.accepted:
+            again = _rounds(check, first, source, complete(source, DEMANDED))
+            report, done = again if again[0].accepted else (report, done)
         neat = tidied(done) if report.accepted else done
-        if neat.source != done.source and (again := check(neat.source)).accepted:
-            return again, neat
+        if neat.source != done.source and (tidy := check(neat.source)).accepted:
+            return tidy, neat
         return report, done
 
     def close(self) -> None:
         """End the processes of this gate."""
-        _shut(tuple(self._lanes.values()))
+        self._lane.close()
 
     def __enter__(self) -> Self:
         return self
@@ -144,40 +144,34 @@ class TypeGate:
 
     def _after_fork(self) -> None:
         self._finalizer.detach()
-        for lane in self._lanes.values():
-            lane.abandon()
+        self._lane.abandon()
         self._begin()
 
 
 def _rounds(
-    check: Callable[[str], TypeReport], report: TypeReport, source: str, mend: Callable[..., Repaired]
+    check: Callable[[str], TypeReport], report: TypeReport, source: str, done: Repaired
 ) -> tuple[TypeReport, Repaired]:
-    """Check and repair in turn until nothing is wrong or nothing more is repaired."""
-    done = Repaired(source=source)
+    """Check and repair in turn until nothing is wrong or nothing more is repaired; *report* is about *source*."""
+    if done.source != source:
+        report = check(done.source)
     for _ in range(_ROUNDS):
-        step = mend(done.source, report.verdicts)
-        if step.source == done.source:
+        step = repair(done.source, report.verdicts)
+        if report.accepted or step.source == done.source:
             break
         done = Repaired(source=step.source, repairs=(*done.repairs, *step.repairs))
         report = check(done.source)
-        if report.accepted:
-            break
     return report, done
 
 
 class _Lane:
-    """The server for programs with or without installed packages, and what to do when it is not there."""
+    """The server, and what to do when it is not there."""
 
-    def __init__(
-        self, options: TypeOptions, cache: Path | None, packages: bool, beside: Callable[[], Sequence[str]]
-    ) -> None:
+    def __init__(self, options: TypeOptions, cache: Path | None, beside: Callable[[], Sequence[str]]) -> None:
         self._options = options
         self._beside = beside
         self._cache = cache
-        self._packages = packages
         self._lock = threading.Lock()
         self._server: TypeServer | None = None
-        self._successor: TypeServer | None = None
         self._more = False
         self._failures = 0
         self._resume = 0.0
@@ -191,17 +185,17 @@ class _Lane:
         server = self._server
         return server is not None and not server.closed and server.is_ready
 
-    def check(self, source: str) -> tuple[How, Answer | tuple[Verdict, ...]]:
-        """Ask the server; what it cannot answer for sure, a fresh process is asked."""
+    def check(self, source: str, *, packages: bool) -> tuple[How, Answer | tuple[Verdict, ...]]:
+        """Ask the server; what it cannot answer for sure, such as about *packages*, a fresh process is asked."""
         answer = None
-        if not (self._packages and _uses_packages(source)):
+        if not (packages and _uses_packages(source)):
             with self._lock:
                 answer = self._ask(source)
         if answer is not None and answer.status in ("checked", "timeout"):
             return "warm", answer
         try:
-            beside = self._beside() if self._packages else ()
-            return "cold", check_cold(source, self._options, self._cache, packages=self._packages, beside=beside)
+            beside = self._beside() if packages else ()
+            return "cold", check_cold(source, self._options, self._cache, packages=packages, beside=beside)
         except ServerSlow:
             return "cold", Answer(status="timeout")
         except ServerGone as gone:
@@ -217,36 +211,28 @@ class _Lane:
             self._failed()
             return None
         self._failures = 0
-        if answer.status == "strange" and not self._more:
-            self._more = True
-            self._succeed()
-        elif answer.memory > self._options.memory or server.checks >= self._options.checks:
-            self._succeed()
+        lacking = answer.status == "strange" and not self._more
+        if lacking or answer.memory > self._options.memory or server.checks >= self._options.checks:
+            # The next one loads while the caller goes on; whoever asks before that waits as for a fresh process.
+            self._more = self._more or lacking
+            server.close()
+            self._server = self._begin()
         return answer
 
     def _started(self) -> TypeServer | None:
         """Return the server, which may still be loading: waiting for it takes no longer than a fresh process would."""
         if self._server is not None and self._server.closed:
             self._server = None
-        if self._successor is not None and (self._server is None or self._successor.answers()):
-            self._server, self._successor, old = self._successor, None, self._server
-            if old is not None:
-                old.close()
         if self._server is None and time.monotonic() >= self._resume:
             self._server = self._begin()
         return self._server
 
     def _begin(self) -> TypeServer | None:
         try:
-            return TypeServer(self._options, self._cache, packages=self._packages, more=self._more)
+            return TypeServer(self._options, self._cache, more=self._more)
         except ServerGone:
             self._failed()
             return None
-
-    def _succeed(self) -> None:
-        """Start the server that will replace the present one as soon as it has loaded everything."""
-        if self._successor is None:
-            self._successor = self._begin()
 
     def _failed(self) -> None:
         """Count a failure in a row; after some of them the fresh processes have to do for a while."""
@@ -261,17 +247,14 @@ class _Lane:
     def close(self) -> None:
         """End the server after the check that is being made."""
         with self._lock:
-            for server in self._servers():
-                server.close()
-            self._server = self._successor = None
+            if self._server is not None:
+                self._server.close()
+            self._server = None
 
     def abandon(self) -> None:
         """Let go of the parent's server."""
-        for server in self._servers():
-            server.abandon()
-
-    def _servers(self) -> list[TypeServer]:
-        return [server for server in (self._server, self._successor) if server is not None]
+        if self._server is not None:
+            self._server.abandon()
 
 
 def _uses_packages(source: str) -> bool:
@@ -297,9 +280,7 @@ def _verdict(error: dict[str, Any]) -> Verdict:
     code = str(error.get("code") or "misc")
     hints = [hint for hint in str(error.get("hint") or "").splitlines() if not hint.startswith("See ")]
     line = error.get("line")
-    return Verdict(
-        decision="reject",
-        gate=GATE,
+    return _reject(
         code=code.upper().replace("-", "_"),
         message=str(error["message"]),
         line=line if isinstance(line, int) and line > 0 else None,
@@ -317,36 +298,24 @@ def _accept(milliseconds: float) -> Verdict:
 
 
 def _crashed(reason: str) -> Verdict:
-    fix = "write it more simply: shorter expressions, less nesting, plainer types"
     message = f"the type check did not survive this source: {reason}"
-    return Verdict(decision="reject", gate=GATE, code="TYPES_CRASH", message=message, fix=fix)
+    return _reject(code="TYPES_CRASH", message=message, fix=_SIMPLER)
 
 
 def _timeout(seconds: float) -> Verdict:
-    return Verdict(
-        decision="reject",
-        gate=GATE,
-        code="TYPES_TIMEOUT",
-        message=f"the type check took longer than {seconds:g} s",
-        limit=seconds,
-        fix="write it more simply: shorter expressions, less nesting, plainer types",
-    )
+    message = f"the type check took longer than {seconds:g} s"
+    return _reject(code="TYPES_TIMEOUT", message=message, limit=seconds, fix=_SIMPLER)
 
 
 def _too_large(source: str, limit: int) -> tuple[Verdict, ...]:
     if len(source) <= limit:
         return ()
-    message = f"the source has {len(source)} characters, the type check reads {limit}"
-    verdict = Verdict(decision="reject", gate=GATE, code="TYPES_SIZE", message=message, measured=float(len(source)))
-    return (replace(verdict, limit=float(limit), fix="split it up"),)
+    size = len(source)
+    message = f"the source has {size} characters, the type check reads {limit}"
+    return (_reject(code="TYPES_SIZE", message=message, measured=float(size), limit=float(limit), fix="split it up"),)
 
 
 _OPEN: weakref.WeakSet[TypeGate] = weakref.WeakSet()
-
-
-def _shut(lanes: tuple[_Lane, ...]) -> None:
-    for lane in lanes:
-        lane.close()
 
 
 def _forked() -> None:

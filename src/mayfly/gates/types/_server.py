@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
-import select
 import shutil
 import signal
 import subprocess
@@ -137,15 +136,14 @@ class _Process:
 class TypeServer(_Process):
     """One server process; it is being started when this returns, and waits for nobody else."""
 
-    def __init__(self, options: TypeOptions, cache: Path | None, *, packages: bool, more: bool) -> None:
+    def __init__(self, options: TypeOptions, cache: Path | None, *, more: bool) -> None:
         self._options = options
         self._ready = False
         self._started = time.monotonic()
-        self.more = more
         self.checks = 0
         # Without a cache to keep, one is made for the time of loading; whoever of us lives longer removes it.
         self._scratch = None if cache else tempfile.mkdtemp(prefix="mayfly-types-")
-        config = _config(options, cache, packages=packages) | {"more": more, "scratch": self._scratch}
+        config = _config(options, cache, packages=False) | {"more": more, "scratch": self._scratch}
         super().__init__("serve", config)
 
     def close(self) -> None:
@@ -164,11 +162,6 @@ class TypeServer(_Process):
         if not self._ready:
             self.receive(self._started + self._options.start_seconds)
             self._ready = True
-
-    def answers(self) -> bool:
-        """Whether it has loaded everything, or ended; asking takes no time."""
-        assert self._process.stdout is not None
-        return self._ready or bool(select.select([self._process.stdout], [], [], 0)[0])
 
     def check(self, source: str) -> Answer:
         """Have one program checked; anything but an answer in time is `ServerGone`."""

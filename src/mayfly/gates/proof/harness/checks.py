@@ -13,7 +13,7 @@ def _ring(*_: object) -> None:
     raise Late
 
 
-def _load(source: str, imports: Any) -> Any:
+def _load(source: str) -> Any:
     space: dict[str, Any] = {"__name__": "check"}
     exec(compile(source, "/check.py", "exec", dont_inherit=True), space)
     return space["check"]
@@ -42,7 +42,7 @@ def run(request: Any) -> Any:
     verdicts = []
     for item in request["checks"]:
         try:
-            check = _load(item["source"], request["imports"])
+            check = _load(item["source"])
         except BaseException as error:
             reason = f"the check does not load: {type(error).__name__}: {error}"[:300]
             verdicts.append([reason] * len(item["pairs"]))

@@ -4,7 +4,6 @@ Only how good the tests are is decided here, so a variant that cheats harms nobo
 """
 
 import asyncio
-import dataclasses
 import json
 import signal
 import sys
@@ -75,19 +74,6 @@ def _load(code: CodeType, names: dict[str, Any]) -> dict[str, Any]:
     sys.modules["job"] = module
     exec(code, module.__dict__)
     return module.__dict__
-
-
-def _remember_compiled() -> None:
-    """Compile the same text once: `dataclass` writes and compiles the same methods for every variant."""
-    known: dict[str, CodeType] = {}
-
-    def quick(text: str, *names: Any) -> None:
-        code = known.get(text)
-        if code is None:
-            code = known[text] = compile(text, "<string>", "exec", dont_inherit=True)
-        exec(code, *names)
-
-    vars(dataclasses)["exec"] = quick
 
 
 class Run:
@@ -228,7 +214,6 @@ def _covered(run: Run, code: CodeType, source: str) -> Any:
 def run(request: Any) -> Any:
     """Return how the original and each variant answered."""
     signal.signal(signal.SIGPROF, _ring)
-    _remember_compiled()
     kept, nowhere = sys.stdout, _Nowhere()
     vars(sys)["stdout"] = nowhere
     try:

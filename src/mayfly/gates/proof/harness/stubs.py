@@ -161,13 +161,6 @@ def _method(name: str, waits: bool) -> Any:
     return method
 
 
-def _static(owner: str, name: str, session: Session) -> Any:
-    def function(*arguments: Any, **keywords: Any) -> Any:
-        raise Cannot(f"{owner}.{name} is called on the class; call it on an object")
-
-    return function
-
-
 def _kind(name: str, shape: Any, session: Session) -> Any:
     """Make the class that stands for one class of the program."""
     if shape["error"]:

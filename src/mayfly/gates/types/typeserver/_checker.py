@@ -47,9 +47,9 @@ def stub_sources(names: list[str], found: Options) -> list[BuildSource]:
     return [BuildSource(path, name, followed=True) for name, path in pairs if isinstance(path, str)]
 
 
-def write_cache(names: list[str], packages: bool, cache: str) -> None:
+def write_cache(names: list[str], cache: str) -> None:
     """Check the modules *names* once and leave what was learned in *cache*."""
-    made = options(packages, cache)
+    made = options(False, cache)
     made.cache_fine_grained = True
     mypy.build.build(stub_sources(names, made), made)
 
@@ -64,9 +64,9 @@ class Checker:
     *cached* says whether they came from the cache; mypy reads its own files where that is not good for anything.
     """
 
-    def __init__(self, names: list[str], *, packages: bool, cache: str | None) -> None:
+    def __init__(self, names: list[str], *, cache: str | None) -> None:
         self._files = FileSystemCache()
-        made = options(packages, cache)
+        made = options(False, cache)
         made.incremental = made.fine_grained_incremental = True
         made.use_fine_grained_cache = made.cache_fine_grained = cache is not None
         sources = stub_sources(names, made)

@@ -89,31 +89,30 @@ class Server:
 def load(config: dict[str, Any]) -> Checker:
     """Return a checker with the usual modules loaded: from the cache, which is made if there is none."""
     names = _names(config)
-    packages = bool(config["packages"])
     cache = _cache_directory(config)
     if cache is None:
         try:
-            return _load_fresh(names, packages, os.path.join(str(config["scratch"]), "cache"))
+            return _load_fresh(names, os.path.join(str(config["scratch"]), "cache"))
         finally:
             shutil.rmtree(str(config["scratch"]), ignore_errors=True)
     checker = None
     if os.path.isdir(cache):
         with contextlib.suppress(Exception):  # whatever is wrong with a cache, a new one is not
-            checker = Checker(names, packages=packages, cache=cache)
+            checker = Checker(names, cache=cache)
         if checker is None or not checker.cached:
             shutil.rmtree(cache, ignore_errors=True)
-    return checker or _load_fresh(names, packages, cache)
+    return checker or _load_fresh(names, cache)
 
 
-def _load_fresh(names: list[str], packages: bool, cache: str) -> Checker:
+def _load_fresh(names: list[str], cache: str) -> Checker:
     try:
-        _make_cache(names, packages, cache)
-        return Checker(names, packages=packages, cache=cache)
+        _make_cache(names, cache)
+        return Checker(names, cache=cache)
     except (OSError, NoCache):  # a full or read-only disk: do without
-        return Checker(names, packages=packages, cache=None)
+        return Checker(names, cache=None)
 
 
-def _make_cache(names: list[str], packages: bool, cache: str) -> None:
+def _make_cache(names: list[str], cache: str) -> None:
     """Write the cache beside its place, in a process of its own whose state is not ours, and move it there whole."""
     parent = os.path.dirname(cache)
     os.makedirs(parent, mode=0o700, exist_ok=True)
@@ -122,7 +121,7 @@ def _make_cache(names: list[str], packages: bool, cache: str) -> None:
     process = os.fork()
     if process == 0:
         try:
-            write_cache(names, packages, draft)
+            write_cache(names, draft)
             os._exit(0)
         finally:
             os._exit(1)
