@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from mayfly.promise._combine import CannotCombine
     from mayfly.promise._data import copied
     from mayfly.promise._effects import Effects, Past, past_of
-    from mayfly.promise._elsewhere import NOT_THERE
     from mayfly.promise._events import Planned, RunResumed
     from mayfly.promise._fix import Fix, Fixed, Ground
     from mayfly.promise._history import Saved, Unsettled, cancel, saved, settle_effect, unknown_effects
@@ -21,14 +20,14 @@ if TYPE_CHECKING:
     from mayfly.promise._journal import Journal
     from mayfly.promise._judge import Contradict, Judge, Opinion, ValueClaim, attempt
     from mayfly.promise._keys import part_of
-    from mayfly.promise._leaves import Leaves, Options, about_store, arguments_of, input_of
+    from mayfly.promise._leaves import NOT_THERE, Leaves, Options, ToolSupply
     from mayfly.promise._limits import TreeLimits, check_shape
     from mayfly.promise._promise import Children, Evidence, IllegalTransition, Kind, Promise, Reality, State, Work
     from mayfly.promise._promise_json import from_json, to_json
     from mayfly.promise._resolve import Resolver
     from mayfly.promise._spent import spent_json
-    from mayfly.promise._supply import ToolSupply
     from mayfly.promise._tester import Tester, TestGenerator, TestInput, TestOutput
+    from mayfly.promise._values import about_store, arguments_of, input_of
     from mayfly.promise.engines import EngineLost, LocalEngine, open_engine
     from mayfly.promise.plan import Planner
 
@@ -104,7 +103,6 @@ __getattr__ = lazily(
         "_combine": "CannotCombine",
         "_data": "copied",
         "_effects": "Effects Past past_of",
-        "_elsewhere": "NOT_THERE",
         "_events": "Planned RunResumed",
         "_fix": "Fix Fixed Ground",
         "_history": "Saved Unsettled cancel saved settle_effect unknown_effects",
@@ -112,14 +110,14 @@ __getattr__ = lazily(
         "_journal": "Journal",
         "_judge": "Contradict Judge Opinion ValueClaim attempt",
         "_keys": "part_of",
-        "_leaves": "Leaves Options about_store arguments_of input_of",
+        "_leaves": "NOT_THERE Leaves Options ToolSupply",
         "_limits": "TreeLimits check_shape",
         "_promise": "Children Evidence IllegalTransition Kind Promise Reality State Work",
         "_promise_json": "from_json to_json",
         "_resolve": "Resolver",
         "_spent": "spent_json",
-        "_supply": "ToolSupply",
         "_tester": "TestGenerator TestInput TestOutput Tester",
+        "_values": "about_store arguments_of input_of",
         "engines": "EngineLost LocalEngine open_engine",
         "plan": "Planner",
     },

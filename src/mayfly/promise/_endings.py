@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import InputError, LimitError, MayflyError, one_line
-from mayfly.promise._elsewhere import Ended
 from mayfly.promise._promise import Cycle, Evidence, Promise, State
+from mayfly.promise._values import Ended
 
 if TYPE_CHECKING:
     from mayfly.core import Strength

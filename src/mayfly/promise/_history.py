@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from mayfly.core import ConflictError, Cost, InputError
 from mayfly.promise._combine import combine
 from mayfly.promise._events import EffectSettled, RunCancelled
-from mayfly.promise._leaves import Value, stored
 from mayfly.promise._promise import Evidence, Promise, State
 from mayfly.promise._promise_json import from_json
 from mayfly.promise._spent import Spent
+from mayfly.promise._values import Value, stored
 from mayfly.store import JSON
 
 if TYPE_CHECKING:

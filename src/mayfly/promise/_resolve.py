@@ -18,23 +18,20 @@ from mayfly.core import (
 from mayfly.promise import split
 from mayfly.promise._bind import bind, reason_key
 from mayfly.promise._combine import CannotCombine, combine, combined
-from mayfly.promise._effects import Effects
-from mayfly.promise._elsewhere import Ended
 from mayfly.promise._endings import Chaotic, Unkept, Unserved, end, evidence_of_parts, how_to_serve, why_not
 from mayfly.promise._events import Began, Collapsed, Failed, Grown, Proven, Resolved
 from mayfly.promise._job import Part
-from mayfly.promise._journal import Journal
 from mayfly.promise._judge import Contradict, Judge, Opinion, ValueClaim, attempt
 from mayfly.promise._keys import part_of
-from mayfly.promise._leaves import Leaves, Untrue, Value, input_of
+from mayfly.promise._leaves import Leaves
 from mayfly.promise._limits import TreeLimits, check_shape
 from mayfly.promise._promise import Children, Evidence, Kind, Promise, State
 from mayfly.promise._promise_json import make_each, to_json
 from mayfly.promise._spent import spent_json
+from mayfly.promise._values import Ended, Untrue, Value, input_of
 from mayfly.store import as_payload
 
 if TYPE_CHECKING:
-    from mayfly.core import Pool
     from mayfly.promise._tester import Tester
 
 Watch = Callable[[Promise[Any]], None]
@@ -48,15 +45,14 @@ class Resolver:
     What comes as resolved was proven in an earlier attempt at the same run: it is neither run nor recorded again.
     """
 
-    journal: Journal
     leaves: Leaves
-    effects: Effects
     value_tester: Tester
-    pool: Pool
     merge: Merge
     limits: TreeLimits
     watch: Watch = lambda promise: None
-    accept_weak: bool = False
+
+    def __post_init__(self) -> None:
+        self.journal, self.pool = self.leaves.journal, self.leaves.pool
 
     async def resolve(self, root: Promise[Any]) -> None:
         """Resolve the whole tree; afterwards the root has ended, and the ledger knows how."""
@@ -199,13 +195,13 @@ class Resolver:
         if promise.children or promise.template is not None:
             return await self._children(promise, needed)
         if promise.capability or (promise.work is not None and promise.work.kind == "make"):
-            value = await self.leaves.capability(promise, needed, self.effects)
+            value = await self.leaves.capability(promise, needed)
             if not isinstance(value.value, Children):
                 return value
             await self._hand_in(promise, value.value)
             return await self._children(promise, needed)
         if promise.examples and promise.work is not None and promise.work.kind == "compile":
-            found = await self.leaves.by_tool(promise, needed, self.effects)
+            found = await self.leaves.by_tool(promise, needed)
             if found is not None:
                 return found
         return await self.leaves.job(promise, needed)
@@ -319,7 +315,7 @@ class Resolver:
             evidence = said.evidence
         if evidence.strength == "none":
             raise Untrue(f"nothing proves it: {evidence.description}")
-        if evidence.strength not in ("strong", "tested") and promise.test and not self.accept_weak:
+        if evidence.strength not in ("strong", "tested") and promise.test and not self.leaves.options.accept_weak:
             raise Untrue(
                 f"the proof is {evidence.strength}: {evidence.description}; accept weak proofs (--accept-weak)"
             )
