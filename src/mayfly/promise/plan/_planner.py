@@ -21,7 +21,6 @@ from mayfly.promise.plan._ask import Question, Refused, ask
 from mayfly.promise.plan._draft import BY_EXAMPLE, Draft, rung
 from mayfly.promise.plan._files import Files
 from mayfly.promise.plan._grow import Tree, collapse, note_reason
-from mayfly.promise.plan._rules import PlanRules
 from mayfly.promise.plan._steps import Steps
 
 if TYPE_CHECKING:
@@ -59,11 +58,6 @@ class Planner:
     model: Model | None = None
     pool: Pool | None = None
     parts: Callable[[Path], list[Part]] | None = None
-
-    @cached_property
-    def rules(self) -> PlanRules:
-        """The plan rules; those in force are looked up at every plan."""
-        return PlanRules(lambda: self.desk.snapshot.program())
 
     def plan(
         self,
@@ -194,7 +188,7 @@ class _Plan:
         came = {"lines": self._lines is not None, "examples": bool(root.examples), "input": root.argument is not UNSET}
         return Steps(
             registry=self._planner.registry,
-            rules=self._planner.rules,
+            program=lambda: self._planner.desk.snapshot.program(),
             files=self._files,
             settings=self._settings,
             given=given,

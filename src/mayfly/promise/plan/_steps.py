@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from mayfly.core import UNSET, MayflyError, PromiseSettings, Unset
 from mayfly.language import bases
 from mayfly.library import Registry
+from mayfly.mangle import Program
 from mayfly.promise._bind import references, result_of
 from mayfly.promise._promise import Combine
 from mayfly.promise.fit import Fit, Misfit, Piece, Reading, Said, fits, is_small, is_torn, only_fit
@@ -29,7 +30,7 @@ from mayfly.promise.plan._each import (
 )
 from mayfly.promise.plan._files import Files
 from mayfly.promise.plan._results import Results
-from mayfly.promise.plan._rules import Asked, Planned, PlanRules
+from mayfly.promise.plan._rules import Planned, plan_by_rules
 from mayfly.promise.plan._slots import alone as said_alone
 from mayfly.promise.plan._slots import slots_of, words_before
 from mayfly.promise.plan._store import get_first, make_first, put_result, puts_what_came, show_result
@@ -45,7 +46,7 @@ class Steps:
     """Draft the steps of one request. *given* is the data that came with it, *came* the names of what came."""
 
     registry: Registry
-    rules: PlanRules
+    program: Callable[[], Program]
     files: Files
     settings: PromiseSettings
     given: object | Unset = UNSET
@@ -327,12 +328,15 @@ class Steps:
         slots = slots_of(said, self.reading, self.files)
         if alone:
             slots["intent"] = " ".join(self.reading.text.split())[:2_000]
-        asked = Asked("i1", said.clause, slots)
         whole = Draft(name="do", intent=slots["intent"], by_example=True, fed="before" in slots)
         try:
-            room = self.settings.max_depth - depth
-            (planned,) = self.rules.plan(
-                [asked], given=self.came if depth == 0 else (), depth=room, most=self.settings.max_nodes
+            planned = plan_by_rules(
+                self.program(),
+                said.clause,
+                slots,
+                given=self.came if depth == 0 else (),
+                depth=self.settings.max_depth - depth,
+                most=self.settings.max_nodes,
             )
         except MayflyError as error:
             self.notes.append(f"the plan rules failed: {error}")
