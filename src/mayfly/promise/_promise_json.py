@@ -13,8 +13,8 @@ from mayfly.promise._promise import Evidence, Kind, Promise, Reality, State, Wor
 _FIELDS = {one.name: one for one in fields(Promise) if not one.name.startswith("_")}
 # These are written of every promise; any other only where it is not as it was made.
 _ALWAYS = frozenset(
-    ["intent", "ground", "depth", "name", "combine", "test", "id", "parent", "reason", "code", "error", "context", "needs", "examples", "children"]
-)
+    ("intent", "ground", "context", "depth", "name", "needs", "examples", "combine", "test", "id", "parent")
+) | {"children", "reason", "code", "error"}
 
 
 def to_json(promise: Promise[Any]) -> dict[str, Any]:
