@@ -13,8 +13,7 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from mayfly.core import InputError
-from mayfly.promise._combine import Joined
-from mayfly.promise.split._spool import Spool, collect
+from mayfly.promise.split._spool import Spool, collect, spool
 
 _Item = TypeVar("_Item")
 Many = Sequence[object]
@@ -106,9 +105,9 @@ def _lists(values: Many) -> Iterator[object]:
 
 def _concat(values: Many) -> object:
     if any(isinstance(value, Spool) for value in values):
-        # What lies on disk stays there: the parts are read one after another.
+        # What lies on disk goes there again, as the text it is, and never through memory.
         _lists(values)
-        return Joined([value for value in values if isinstance(value, LISTS)])
+        return spool([value for value in values if isinstance(value, LISTS)])
     return collect(_lists(values))
 
 
