@@ -27,8 +27,7 @@ from mayfly.library import FunctionCapability, Registry, ToolCapability
 from mayfly.promise._data import NotData, copied, handed
 from mayfly.promise._effects import Effects
 from mayfly.promise._events import DeadLetter
-from mayfly.promise._job import Done, Engine, Job, Part
-from mayfly.promise._keys import hash_part, key_here, key_of, key_of_call, part_of
+from mayfly.promise._job import Done, Engine, Job, Part, hash_part, key_here, key_of, key_of_call, part_of
 from mayfly.promise._promise import Children, Evidence, Promise, Work
 from mayfly.promise._values import (
     Ended,

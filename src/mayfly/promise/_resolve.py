@@ -18,17 +18,27 @@ from mayfly.core import (
 from mayfly.promise import split
 from mayfly.promise._bind import bind, reason_key
 from mayfly.promise._combine import CannotCombine, combine, combined
-from mayfly.promise._endings import Chaotic, Unkept, Unserved, end, evidence_of_parts, how_to_serve, why_not
 from mayfly.promise._events import Began, Collapsed, Failed, Grown, Proven, Resolved
-from mayfly.promise._job import Part
+from mayfly.promise._history import spent_json
+from mayfly.promise._job import Part, part_of
 from mayfly.promise._judge import Contradict, Judge, Opinion, ValueClaim, attempt
-from mayfly.promise._keys import part_of
 from mayfly.promise._leaves import Leaves
 from mayfly.promise._limits import TreeLimits, check_shape
 from mayfly.promise._promise import Children, Evidence, Kind, Promise, State
 from mayfly.promise._promise_json import make_each, to_json
-from mayfly.promise._spent import spent_json
-from mayfly.promise._values import Ended, Untrue, Value, input_of
+from mayfly.promise._values import (
+    Chaotic,
+    Ended,
+    Unkept,
+    Unserved,
+    Untrue,
+    Value,
+    end,
+    evidence_of_parts,
+    how_to_serve,
+    input_of,
+    why_not,
+)
 from mayfly.store import as_payload
 
 if TYPE_CHECKING:
