@@ -13,14 +13,17 @@ from mayfly.language._clauses import spans
 from mayfly.language._demands import Span
 from mayfly.language._flow import with_flow
 from mayfly.language._frames import skip_openers
-from mayfly.language._guess import ENOUGH, SURE, guesses, question
 from mayfly.language._meant import (
+    ENOUGH,
+    SURE,
     THOUGHT,
     changed_by,
     doubts,
+    guesses,
     judges,
     mocks,
     parted_by,
+    question,
     tells_habit,
     tells_of,
     told_by,

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
-    from mayfly.promise._bind import ITEM, reason_of, references, result_of
     from mayfly.promise._classify import classify
     from mayfly.promise._combine import CannotCombine
-    from mayfly.promise._data import copied
+    from mayfly.promise._data import ITEM, copied, reason_of, references, result_of
     from mayfly.promise._effects import Effects, Past, past_of
     from mayfly.promise._events import Planned, RunResumed
     from mayfly.promise._fix import Fix, Fixed, Ground
@@ -96,10 +95,9 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "_bind": "ITEM reason_of references result_of",
         "_classify": "classify",
         "_combine": "CannotCombine",
-        "_data": "copied",
+        "_data": "ITEM copied reason_of references result_of",
         "_effects": "Effects Past past_of",
         "_events": "Planned RunResumed",
         "_fix": "Fix Fixed Ground",

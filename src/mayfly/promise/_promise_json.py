@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from mayfly.core import UNSET, Example, InputError
-from mayfly.promise._bind import with_item
+from mayfly.promise._data import with_item
 from mayfly.promise._promise import Evidence, Kind, Promise, Reality, State, Work
 
 _FIELDS = {one.name: one for one in fields(Promise) if not one.name.startswith("_")}

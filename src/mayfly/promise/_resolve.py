@@ -16,8 +16,8 @@ from mayfly.core import (
     shown,
 )
 from mayfly.promise import split
-from mayfly.promise._bind import bind, reason_key
 from mayfly.promise._combine import CannotCombine, combine, combined
+from mayfly.promise._data import bind, reason_key
 from mayfly.promise._events import Began, Collapsed, Failed, Grown, Proven, Resolved
 from mayfly.promise._history import spent_json
 from mayfly.promise._job import Part, part_of

@@ -14,8 +14,7 @@ from typing import Any, Literal, NamedTuple
 from mayfly.core import UNSET, Agent, InputError, Strength, Unset, canonical_json, is_sequence, same, shown
 from mayfly.forge.relations import Relation, in_process, relation, relation_of
 from mayfly.promise._promise import Evidence, Promise
-from mayfly.promise._tester_given import NoTest, read_given
-from mayfly.promise._tester_wrong import Wrong, strength_of, wrong_results
+from mayfly.promise._tester_given import NoTest, Wrong, read_given, strength_of, wrong_results
 from mayfly.sandbox import EPHEMERAL_IMPORTS, Result, Sandbox
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import UNSET, Capability, Cost, InputError, LimitError, MayflyError, Proof, StoreError, Unset, one_line
-from mayfly.promise._bind import bind
+from mayfly.promise._data import bind
 from mayfly.promise._job import Done
 from mayfly.promise._promise import Cycle, Evidence, Promise, State
 from mayfly.store import Killed, Payload

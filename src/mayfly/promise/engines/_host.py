@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from mayfly.promise.engines._runner import Runner, WorkerLost
+from mayfly.promise.engines._local import Runner, WorkerLost
 from mayfly.promise.engines._scrub import scrub
 
 if TYPE_CHECKING:

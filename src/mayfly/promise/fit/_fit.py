@@ -8,7 +8,7 @@ from typing import Any
 
 from mayfly.core import Capability, mismatch
 from mayfly.language import bases, singular
-from mayfly.promise._bind import references
+from mayfly.promise._data import references
 from mayfly.promise.fit._does import FEWEST, Described, says_all, words_by_place
 from mayfly.promise.fit._fill import Filler, Source, format_of, is_sought
 from mayfly.promise.fit._said import Piece, Reading, Said

@@ -9,7 +9,7 @@ from typing import Any
 
 from mayfly.core import Capability
 from mayfly.library import Registry
-from mayfly.promise._bind import ITEM
+from mayfly.promise._data import ITEM
 from mayfly.promise.fit import Piece, Reading, Said, Source, format_of, only_fit
 from mayfly.promise.plan._draft import Draft, call_step
 

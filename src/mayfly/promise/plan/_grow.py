@@ -10,8 +10,8 @@ from typing import Any
 from mayfly.core import UNSET, InputError, MayflyError, PromiseSettings, mismatch
 from mayfly.library import Registry, check_name
 from mayfly.models import Model
-from mayfly.promise._bind import references
 from mayfly.promise._classify import done_by, judge, out_of_budget
+from mayfly.promise._data import references
 from mayfly.promise._limits import MORE_CHILDREN, MORE_NODES
 from mayfly.promise._promise import Combine, Cycle, Kind, Promise, Reality, Work, ordered
 from mayfly.promise.fit import Reading, only_fit

@@ -18,8 +18,8 @@ from mayfly.promise._promise import Combine, Kind, Promise, Reality, Work
 from mayfly.promise.fit import Reading, known_lexicon, read_request, verbs_of, with_verbs
 from mayfly.promise.plan._ask import Question, Refused, ask
 from mayfly.promise.plan._draft import BY_EXAMPLE, Draft, rung
-from mayfly.promise.plan._files import Files
 from mayfly.promise.plan._grow import Means, Tree, collapse, note_reason
+from mayfly.promise.plan._slots import Files
 from mayfly.promise.plan._steps import Steps
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from mayfly.core import UNSET, Unset
 from mayfly.language import bases
 from mayfly.library import Registry
-from mayfly.promise._bind import result_of
+from mayfly.promise._data import result_of
 from mayfly.promise.fit import Reading, Said, Source
 from mayfly.promise.plan._draft import Draft
 from mayfly.promise.plan._each import named_in_each

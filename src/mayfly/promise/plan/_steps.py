@@ -10,7 +10,7 @@ from mayfly.core import UNSET, MayflyError, PromiseSettings, Unset
 from mayfly.language import bases
 from mayfly.library import Registry
 from mayfly.mangle import Program
-from mayfly.promise._bind import references, result_of
+from mayfly.promise._data import references, result_of
 from mayfly.promise._promise import Combine
 from mayfly.promise.fit import Fit, Misfit, Piece, Reading, Said, fits, is_small, is_torn, only_fit
 from mayfly.promise.plan._draft import Draft, call_step, served_here
@@ -28,11 +28,10 @@ from mayfly.promise.plan._each import (
     text_with,
     uncounted,
 )
-from mayfly.promise.plan._files import Files
 from mayfly.promise.plan._results import Results
 from mayfly.promise.plan._rules import Planned, plan_by_rules
+from mayfly.promise.plan._slots import Files, slots_of, words_before
 from mayfly.promise.plan._slots import alone as said_alone
-from mayfly.promise.plan._slots import slots_of, words_before
 from mayfly.promise.plan._store import get_first, make_first, put_result, puts_what_came, show_result
 from mayfly.promise.plan._wanted import chooses, left_out, unnamed, unused
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import replace
 
-from mayfly.promise._bind import result_of
+from mayfly.promise._data import result_of
 from mayfly.promise.fit import Piece, Said, Source, hands_on, is_idle, only_fit
 from mayfly.promise.plan._draft import Draft, call_step
 from mayfly.promise.plan._results import Result, Results
