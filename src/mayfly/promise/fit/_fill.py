@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from mayfly.core import Capability, mismatch
@@ -70,17 +71,21 @@ def role_of(name: str, schema: Schema) -> str:
 class Filler:
     """Fill parameters one by one; whatever fills one is used up."""
 
-    def __init__(self, said: Said, capability: Capability, sources: Sequence[Source], used: set[int]) -> None:
+    def __init__(self, said: Said, capability: Capability, sources: Sequence[Source]) -> None:
         self._said = said
+        self._capability = capability
         self._properties: Mapping[str, Schema] = capability.input_schema.get("properties", {})
-        # Who is known to take nothing does not use up a name either.
+        # Where it is known what a capability takes; one known to take nothing does not use up a name either.
         self._known = "properties" in capability.input_schema
         self._required = capability.input_schema.get("required", ())
-        self._sources = list(sources)
-        self._used = used
-        self.used_source = False
-        self.took_input = False
-        self.formats = {format_of(name, schema) for name, schema in self._properties.items()}
+        self._sources = sources
+        self._left_sources = list(sources)
+        self._used: set[int] = set()
+        self._used_source = False
+
+    @cached_property
+    def _formats(self) -> set[str]:
+        return {format_of(name, schema) for name, schema in self._properties.items()}
 
     def fill(self) -> dict[str, object]:
         """Return the arguments that the clause tells; names before what flows in, so that this fills what is left."""
@@ -202,7 +207,7 @@ class Filler:
                 self._take(piece)
                 return f"*.{next(iter(words('files', piece.plain)))}"
         named = self._free("path", role="")
-        if "phrase" in self.formats or len(named) != 1 or "/" in str(named[0].value):
+        if "phrase" in self._formats or len(named) != 1 or "/" in str(named[0].value):
             return _MISSING
         return self._take(named[0])
 
@@ -297,11 +302,10 @@ class Filler:
         if len(fitting) == 1 and not self._said.clause.needs:
             self._take(fitting[0])
             return self._written(fitting[0], schema)
-        for source in self._sources:
+        for source in self._left_sources:
             if _accepts(schema, source):
-                self._sources.remove(source)
-                self.used_source = True
-                self.took_input = self.took_input or source.given
+                self._left_sources.remove(source)
+                self._used_source = True
                 return _main_part(source, schema)
         return _MISSING
 
