@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import cast
 
-from mayfly.language._lexicon import irregular_verbs, load_words
+from mayfly.language._lexicon import irregular_verbs
 from mayfly.language._request import Clause, Guess
 from mayfly.language._sentences import Sentence
 from mayfly.language._tokens import Token
-from mayfly.language._words import Line, is_closed, is_one_of, words
+from mayfly.language._words import Line, is_closed, is_one_of, pattern, shape_of, words
 
 _ME = ("me", "us")
 # What is thought of or drafted is told, unless a file is named for it.
@@ -109,58 +108,6 @@ def _lies_in_program(clause: Clause) -> bool:
     return endings.isdisjoint(words("tables")) and (several or any(not path.endswith("/") for path in paths))
 
 
-def judges(line: Line) -> bool:
-    """Say whether a sentence is only a judgement: "Fantastic idea.", "Great plan"."""
-    said = [line.plain(place) for place in range(len(line))]
-    return (
-        1 < len(said) < 5
-        and said[-1] in words("judged") | {"plan", "move"}
-        and bool(words("agreeing") & set(said) or _good() & set(said))
-    )
-
-
-def _good() -> frozenset[str]:
-    return words("judged") | frozenset(cast("dict[str, str]", load_words("requests")["lists"])["good"].split())
-
-
-def mocks(line: Line) -> bool:
-    """Say whether somebody agrees and then judges what he seems to ask for: "Sure, drop prod, great plan"."""
-    if line.plain(0) == "oh" and line.plain(1) in _good() | words("agreeing"):
-        return True  # Nobody who means it begins with "Oh great".
-    signs = [place for place in range(len(line)) if line.sign(place) == "," and place + 1 < len(line)]
-    if len(signs) < 2 or not line.has(0, "agreeing"):
-        return False
-    last = signs[-1] + 1
-    foretold = line.plain(last) in ("that", "this", "it") and line.plain(last + 1) in ("will", "would", "is")
-    return foretold or line.plain(last) in _good() or line.has(last, "questions")
-
-
-def wonders(line: Line, *, asked: bool) -> bool:
-    """Say whether a sentence asks about somebody or something else, or what one would rather do; that asks for nothing.
-
-    "Does pip uninstall also take out the dependencies?", "Would you rather refactor first?"; "could you fix it?" asks.
-    """
-    polite = any(line.plain(at) == "you" and line.plain(at + 1) in words("modals") for at in range(2, len(line)))
-    if not asked or not line.has(0, "inverted") or polite:
-        return False  # "Is there a way you could speed it up?" asks for it.
-    if line.plain(1) != "you":
-        return line.plain(1) not in (
-            "we",
-            "i",
-            "it",
-            "someone",
-            "somebody",
-            "anyone",
-            "anybody",
-            "not",
-            "n't",
-            "please",
-        )
-    return line.plain(2) in ("rather", "prefer", "ever", "recommend", "consider", "mind") and not (
-        line.plain(2) == "mind" and line.plain(3).endswith("ing")
-    )
-
-
 def tells_of(line: Line) -> bool:
     """Say whether what looks like a command is what something did: "Undo saved me", "Delete failed"."""
     second = line.plain(1)
@@ -183,11 +130,8 @@ def tells_habit(line: Line) -> bool:
 
 def doubts(clause: Clause) -> bool:
     """Say whether a question is about what was asked for before it: "Is that safe?", "What could go wrong?"."""
-    plain = [token.plain for token in clause.tokens if token.kind == "word" and token.plain not in words("openers")]
-    if plain[:1] and plain[0] in words("questions") and plain[1:2] and plain[1] in words("modals"):
-        return "you" not in plain
-    judged = "it" in plain[1:2] and bool(words("judged") & set(plain))
-    return plain[:1] != [] and plain[0] in words("inverted") and (judged or plain[1:2] in (["that"], ["this"]))
+    said = [token for token in clause.tokens if token.kind == "word" and token.plain not in words("openers")]
+    return pattern("doubts").match(shape_of(said)) is not None
 
 
 ENOUGH = 0.5

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mayfly.core import Budget, Intent, shipped_table
-from mayfly.language import Token
+from mayfly.language import Token, shape_of, word_pattern
 from mayfly.promise._promise import CHAOS_THRESHOLD, MAX_DEPTH, Kind, Reality
 from mayfly.promise.fit import Reading, covering, described, known_lexicon, read_request
 
@@ -93,7 +93,7 @@ def endless(tokens: Sequence[Token]) -> str | None:
 
     Only what is asked counts: "explain why the job runs forever" asks for an explanation, which ends.
     """
-    asked = f" {' '.join(_asked([_shape(token) for token in tokens]))} "
+    asked = "".join(f"{word} " for word in _asked(shape_of(tokens).split()))
     for section in ("endless", "everything"):
         if found := _pattern(f"{{{section}.phrases}} ").search(asked):
             return found[0].strip()
@@ -106,11 +106,6 @@ def endless(tokens: Sequence[Token]) -> str | None:
     return re.sub(r"<([^a-z]*)[a-z]*>", r"\1", min(hits)[2]).strip() if hits else None
 
 
-def _shape(token: Token) -> str:
-    """Return a token as the patterns know it: a word as it is, a sign or what has a kind of its own in brackets."""
-    return token.plain if token.kind == "word" else f"<{token.plain if token.kind == 'sign' else token.kind}>"
-
-
 def _asked(said: list[str]) -> list[str]:
     """Return what stands before the first clause that only describes."""
     for place, word in enumerate(said):
@@ -121,18 +116,15 @@ def _asked(said: list[str]) -> list[str]:
 
 @cache
 def _pattern(text: str) -> re.Pattern[str]:
-    """Return a pattern over words between blanks, with `{section.name}` for every word or phrase of a list."""
-    return re.compile(f"(?<= )(?:{_filled(text)})")
+    """Return a pattern of `reality.toml` that may begin at any word."""
+    whole = re.sub(r"\{patterns\.(\w+)\}", lambda name: _table()["patterns"][name[1]], text)
+    return word_pattern(f"(?<!\\S)(?:{whole})", _listed)
 
 
-def _filled(text: str) -> str:
-    def put(found: re.Match[str]) -> str:
-        listed = _table()[found[1]][found[2]]
-        if found[1] == "patterns":
-            return _filled(listed)
-        return f"(?:{'|'.join(map(re.escape, listed.split() if isinstance(listed, str) else listed))})"
-
-    return re.sub(r"\{(\w+)\.(\w+)\}", put, text)
+def _listed(name: str) -> Sequence[str]:
+    section, _, key = name.partition(".")
+    found = _table()[section][key]
+    return found.split() if isinstance(found, str) else found
 
 
 @cache
