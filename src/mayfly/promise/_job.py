@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from mayfly.core import UNSET, Capability, Cost, Example, InputError, Proof, Unset, canonical_json, content_hash
+from mayfly.core import UNSET, Capability, Cost, Example, InputError, Proof, Stop, Unset, canonical_json, content_hash
 from mayfly.promise._promise import Promise, Work
 from mayfly.store import Fence
 
@@ -80,8 +80,8 @@ class Done:
 class Worker(Protocol):
     """Do leaves, one after another or several at once; made by the runtime and handed to an engine."""
 
-    def do(self, job: Job, data: bytes | None = None) -> Done:
-        """Do *job*; *data* is the content of its part where the file is on another machine. Never raises."""
+    def do(self, job: Job, data: bytes | None = None, *, stop: Stop | None = None) -> Done:
+        """Do *job* until *stop* says to end; *data* is its part where the file is on another machine. Never raises."""
         ...
 
     def close(self) -> None:

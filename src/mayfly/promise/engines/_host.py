@@ -11,14 +11,14 @@ import socket
 from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
-from mayfly.promise.engines._local import Runner, WorkerLost
+from mayfly.core import Stop
+from mayfly.promise.engines._local import WorkerLost, do_job
 from mayfly.promise.engines._scrub import scrub
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
-    from mayfly.promise._job import Done, Job
+    from mayfly.promise._job import Done, Job, Worker
 
 # Ray cancels a task by a simulated signal, which is only seen between two waits: so none of them is longer.
 LONGEST_WAIT = 0.2
@@ -28,7 +28,7 @@ class _Process:
     """The one worker of this process, and the engine it was made for."""
 
     engine: str = ""
-    runner: Runner | None = None
+    worker: Worker | None = None
 
 
 def do_leaf(engine: str, packed: bytes, keep: Collection[str], job: Job, data: bytes | None) -> Done | str:
@@ -39,46 +39,47 @@ def do_leaf(engine: str, packed: bytes, keep: Collection[str], job: Job, data: b
     if _Process.engine != engine:
         _close_worker()
     try:
-        _Process.runner = runner = _Process.runner or _make_runner(packed, keep)
+        _Process.worker = worker = _Process.worker or _make_worker(packed, keep)
         _Process.engine = engine
-        return _run(runner, job, data)
+        return _run(worker, job, data)
     except WorkerLost as lost:
         _close_worker()
         return f"{socket.gethostname()}: {lost.message}"
 
 
-def _run(runner: Runner, job: Job, data: bytes | None) -> Done:
-    call, cancelled = uuid4().hex, False
+def _run(worker: Worker, job: Job, data: bytes | None) -> Done:
+    stop, cancelled = Stop(), False
     with ThreadPoolExecutor(1) as thread:
-        done = thread.submit(runner.do, call, job, data)
+        done = thread.submit(do_job, worker, job, data, stop)
         # Ray cancels by interrupting, at whatever line this is, and again every few seconds until the task has ended.
         while True:
             try:
                 while not done.done():
                     if cancelled:
-                        runner.cancel(call, job.id)
+                        stop.cancel()
                     wait([done], LONGEST_WAIT)
                 return done.result()
             except KeyboardInterrupt:
                 cancelled = True
 
 
-def _make_runner(packed: bytes, keep: Collection[str]) -> Runner:
+def _make_worker(packed: bytes, keep: Collection[str]) -> Worker:
     scrub(keep)
     try:
         settings, make_worker = pickle.loads(packed)
     except Exception as error:
         raise WorkerLost(f"{type(error).__name__}: {error}") from None
     try:
-        return Runner(make_worker(settings))
+        worker: Worker = make_worker(settings)
     except Exception as error:
         raise WorkerLost(without_secret(f"{type(error).__name__}: {error}", settings)) from None
+    return worker
 
 
 def _close_worker() -> None:
-    runner, _Process.runner = _Process.runner, None
-    if runner is not None:
-        runner.close()
+    worker, _Process.worker = _Process.worker, None
+    if worker is not None:
+        worker.close()
 
 
 def without_secret(text: str, settings: Settings) -> str:

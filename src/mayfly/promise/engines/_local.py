@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextvars import copy_context
 from typing import ClassVar
-from uuid import uuid4
 
-from mayfly.core import MayflyError, PromiseSettings, Settings
+from mayfly.core import MayflyError, PromiseSettings, Settings, Stop
 from mayfly.promise._job import Done, Job, Worker
 
 Sleep = Callable[[float], Awaitable[None]]
 CANCELLED = Done(status="collapsed", reason="cancelled", code="CANCELLED")
-# Cancelled calls that are remembered: a call that was cancelled before it began must not begin.
-REMEMBERED = 10_000
+# Whoever cancels waits so long for a job to end; what does not heed its stop is left to finish.
+GRACE = 2.0
 
 
 class WorkerLost(MayflyError):
@@ -62,57 +60,16 @@ def failure(error: Exception) -> Done:
     return Done(status="failed", reason=f"unexpected {type(error).__name__}: {error}", code="WORKER")
 
 
-class Runner:
-    """Have jobs done by one worker, several at once, each call known by a name of its own.
-
-    A job may be cancelled before its turn came, between its turn and the moment the worker knows of it, or after it
-    ended: so a cancelled call is remembered, and the worker is told again until the call has come back.
-    """
-
-    def __init__(self, worker: Worker, *, again: float = 0.2, times: int = 100) -> None:
-        self._worker = worker
-        self._again = again
-        self._times = times
-        self._lock = threading.Lock()
-        self._running: dict[str, threading.Event] = {}
-        self._cancelled: OrderedDict[str, None] = OrderedDict()
-
-    def do(self, call: str, job: Job, data: bytes | None = None) -> Done:
-        """Do *job*; only `WorkerLost` is raised, anything else the worker raises is a failure with its reason."""
-        ended = threading.Event()
-        with self._lock:
-            if call in self._cancelled:
-                return CANCELLED
-            self._running[call] = ended
-        try:
-            return self._worker.do(job, data)
-        except WorkerLost:
-            raise
-        except Exception as error:
-            return failure(error)
-        finally:
-            with self._lock:
-                del self._running[call]
-            ended.set()
-
-    def cancel(self, call: str, job: str) -> None:
-        """Stop *call*, which does *job*; returns when it has come back or never will."""
-        with self._lock:
-            self._cancelled[call] = None
-            if len(self._cancelled) > REMEMBERED:
-                self._cancelled.popitem(last=False)
-            ended = self._running.get(call)
-        stop: Callable[[str], object] | None = getattr(self._worker, "cancel", None)
-        if ended is None or stop is None:
-            return
-        for _ in range(self._times):
-            stop(job)
-            if ended.wait(self._again):
-                return
-
-    def close(self) -> None:
-        """End every process and connection of the worker."""
-        self._worker.close()
+def do_job(worker: Worker, job: Job, data: bytes | None, stop: Stop) -> Done:
+    """Have *job* done; only `WorkerLost` is raised, anything else the worker raises is a failure with its reason."""
+    if stop.cancelled:
+        return CANCELLED
+    try:
+        return worker.do(job, data, stop=stop)
+    except WorkerLost:
+        raise
+    except Exception as error:
+        return failure(error)
 
 
 class LocalEngine:
@@ -130,7 +87,7 @@ class LocalEngine:
         self._make_worker = make_worker
         self._sleep = sleep
         self._lock = threading.Lock()
-        self._runner: Runner | None = None
+        self._worker: Worker | None = None
         self._threads = ThreadPoolExecutor(settings.promise.parallel, thread_name_prefix="mayfly-leaf")
 
     async def do(self, job: Job) -> Done:
@@ -142,48 +99,45 @@ class LocalEngine:
         await asyncio.to_thread(self._close)
 
     async def _once(self, job: Job) -> Done:
-        call = uuid4().hex
-        begun: Future[Runner] = Future()
-        future = self._threads.submit(copy_context().run, self._work, call, job, begun)
+        stop = Stop()
+        future = self._threads.submit(copy_context().run, self._work, job, stop)
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
             if not future.cancel():
-                runner = await asyncio.wrap_future(begun)
-                await asyncio.to_thread(runner.cancel, call, job.id)
+                await asyncio.to_thread(stop.cancel)
+                await asyncio.to_thread(wait, [future], GRACE)
             raise
 
-    def _work(self, call: str, job: Job, begun: Future[Runner]) -> Done:
+    def _work(self, job: Job, stop: Stop) -> Done:
         try:
-            runner = self._worker()
+            worker = self._open_worker()
         except Exception as error:
-            begun.cancel()
             return failure(error)
-        begun.set_result(runner)
         try:
-            return runner.do(call, job)
+            return do_job(worker, job, None, stop)
         except WorkerLost:
-            self._drop(runner)
+            self._drop(worker)
             raise
 
-    def _worker(self) -> Runner:
+    def _open_worker(self) -> Worker:
         with self._lock:
-            if self._runner is None:
-                self._runner = Runner(self._make_worker(self._settings))
-            return self._runner
+            if self._worker is None:
+                self._worker = self._make_worker(self._settings)
+            return self._worker
 
-    def _drop(self, lost: Runner) -> None:
+    def _drop(self, lost: Worker) -> None:
         """Forget a worker that is gone; of several jobs that lost it, only the first does so."""
         with self._lock:
-            if self._runner is not lost:
+            if self._worker is not lost:
                 return
-            self._runner = None
+            self._worker = None
         lost.close()
 
     def _close(self) -> None:
         with self._lock:
-            runner, self._runner = self._runner, None
+            worker, self._worker = self._worker, None
         self._threads.shutdown(wait=False, cancel_futures=True)
-        if runner is not None:
-            runner.close()
+        if worker is not None:
+            worker.close()
         self._threads.shutdown(wait=True)
