@@ -60,9 +60,7 @@ def text_with(reading: Reading, said: Said, named: Sequence[Piece], piece: Piece
 
 def goes_through(said: Said) -> int:
     """Return where the words for what a clause is done for stand before it, "for each file, …"; -1 where none do."""
-    start = said.clause.tokens[0].start
-    led = (phrase.tokens[0].start for phrase in said.clause.phrases if phrase.role == "each")
-    return next((place for place in led if place < start), -1)
+    return next((phrase.tokens[0].start for phrase in said.clause.front if phrase.role == "each"), -1)
 
 
 def as_each(said: Said) -> Said:

@@ -186,9 +186,7 @@ def _told_before(said: Said, reading: Reading) -> str:
 
 def words_before(said: Said) -> str:
     """Return what stands before a clause and says where, or for what, it is done: "for each .log file in var/"."""
-    start = said.clause.tokens[0].start
-    led = [phrase for phrase in said.clause.phrases if phrase.role != "condition" and phrase.tokens[0].start < start]
-    return " ".join(f"{phrase.lead} {phrase.text}" for phrase in led)
+    return " ".join(f"{phrase.lead} {phrase.text}" for phrase in said.clause.front)
 
 
 def fill(template: str, slots: Mapping[str, str], defaults: Mapping[str, str]) -> str:

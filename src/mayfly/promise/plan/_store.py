@@ -36,13 +36,21 @@ def put_result(known: Results, said: Said, name: str) -> list[Draft]:
     sources, target = known.sources(said), _target_of(said)
     if not sources or target is None or said.narrowed or not _refers(said, target, sources):
         return []
-    fit = only_fit(_with_file(said, target), list(known.registry), sources)
-    if fit is None:
+    step = _put(known, said, name, _with_file(said, target), sources)
+    if step is None:
         return []
-    step = call_step(fit, name, alone(said, known.reading))
-    known.note_step(said, step)
     known.hand_on(said)
     return [step]
+
+
+def _put(known: Results, said: Said, name: str, taken: Said, sources: Sequence[Source]) -> Draft | None:
+    """Return the step of a clause, *taken* as putting away only what comes before it."""
+    fit = only_fit(taken, list(known.registry), sources)
+    if fit is None:
+        return None
+    step = call_step(fit, name, alone(said, known.reading))
+    known.note_step(said, step)
+    return step
 
 
 def get_first(known: Results, said: Said, name: str) -> list[Draft]:
@@ -59,11 +67,9 @@ def get_first(known: Results, said: Said, name: str) -> list[Draft]:
     text = known.reading.text[thing[0].token.start : thing[-1].token.end]
     first = call_step(got, known.free("get"), f"get {known.reading.written(text)}")
     source = Source(value=result_of(first.name), schema=got.capability.output_schema)
-    fit = only_fit(replace(said, pieces=tuple(aims)), list(known.registry), (source,))
-    if fit is None:
+    put = _put(known, said, name, replace(said, pieces=tuple(aims)), (source,))
+    if put is None:
         return []
-    put = call_step(fit, name, alone(said, known.reading))
-    known.note_step(said, put)
     if aims[0].kind == "path":
         # A file gives back what was put there, an address gives its reply.
         known.handed[said.place] = Result(first.name, got.capability.output_schema, known.words(said))
@@ -86,11 +92,9 @@ def make_first(known: Results, said: Said, name: str) -> list[Draft]:
     first = call_step(got, known.free("get"), f"get {files[0].token.text}")
     make = Draft(name=known.free("make"), intent=known.reading.written(words), needs=(first.name,))
     source = Source(value=result_of(make.name), schema={})
-    put = only_fit(_with_file(said, aims[-1]), list(known.registry), (source,))
-    if put is None:
+    last = _put(known, said, name, _with_file(said, aims[-1]), (source,))
+    if last is None:
         return []
-    last = call_step(put, name, alone(said, known.reading))
-    known.note_step(said, last)
     known.handed[said.place] = Result(make.name, {}, known.words(said))
     return [first, make, last]
 
