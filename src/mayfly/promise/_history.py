@@ -217,13 +217,11 @@ def unknown_effects(ledger: Ledger) -> list[Unsettled]:
     """Return the effects of which nobody can tell whether they happened, oldest first."""
     # One that is unknown once more is listed once, as it stands last.
     ends = ("effect.unknown", "effect.settled", "effect.done")
-    return [_unsettled(event) for event in ledger.waiting("effect.unknown", ended_by=ends, later=True)]
-
-
-def _unsettled(event: Event) -> Unsettled:
-    payload: Any = event.payload
     names = ("run", "node", "capability", "target", "intent", "reason")
-    return Unsettled(id=event.subject, at=event.at, **{name: str(payload[name]) for name in names})
+    return [
+        Unsettled(id=event.subject, at=event.at, **{name: str(event.payload[name]) for name in names})
+        for event in ledger.waiting("effect.unknown", ended_by=ends, later=True)
+    ]
 
 
 def settle_effect(ledger: Ledger, id: str, *, verdict: str, by: str, value: JSON = None) -> Unsettled:

@@ -94,9 +94,11 @@ class Filler:
             self._take_all()
         late = [name for name, schema in self._properties.items() if format_of(name, schema) in ("flow", "said")]
         for name in [*(name for name in self._properties if name not in late), *late]:
-            if self._is_other_way(name, found):
-                continue
-            value = self._value(name, self._properties[name])
+            if name == "text" and "path" in found and "path" in self._properties and name not in self._required:
+                continue  # a text is one way to say what was said by a path already
+            schema = self._properties[name]
+            fill = _FILLERS.get(format_of(name, schema))
+            value = fill(self, name, schema) if fill else _MISSING
             if value is not _MISSING:
                 found[name] = value
         return {name: found[name] for name in self._properties if name in found}
@@ -124,17 +126,6 @@ class Filler:
         """Say whether what is missing is only what the clause calls "this text" or "it", and may be given later."""
         flowing = all(format_of(name, self._properties[name]) in ("flow", "said") for name in missing)
         return flowing and not any(piece.kind in ("path", "url", "directory") for piece in self._said.pieces)
-
-    def _is_other_way(self, name: str, found: Mapping[str, object]) -> bool:
-        """Say whether a text is one way to say what was said by a path already."""
-        return name == "text" and "path" in self._properties and "path" in found and name not in self._required
-
-    def _value(self, name: str, schema: Schema) -> object:
-        fill = _FILLERS.get(format_of(name, schema), Filler._nothing)
-        return fill(self, name, schema)
-
-    def _nothing(self, name: str, schema: Schema) -> object:
-        return _MISSING
 
     def _free(self, *kinds: str, role: str | None = None) -> list[Piece]:
         return [

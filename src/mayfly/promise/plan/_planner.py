@@ -110,7 +110,7 @@ class _Plan(Tree):
             self._ask_anyway(reading)
         elif self._is_large():
             self._split()
-        elif self._only_forbids(reading):
+        elif not reading.said and reading.request.refusals and not self.given:
             root.reality = Reality(kind=Kind.CHAOTIC, confidence=0.9, reasoning="it only says what not to do")
         else:
             self._plan(reading)
@@ -136,9 +136,6 @@ class _Plan(Tree):
         return judge(self.read(draft.intent), {}, ()).kind is not Kind.CHAOTIC and all(
             map(self._is_bounded, draft.steps)
         )
-
-    def _only_forbids(self, reading: Reading) -> bool:
-        return not reading.said and bool(reading.request.refusals) and not self.given
 
     def _plan(self, reading: Reading) -> None:
         root = self._root

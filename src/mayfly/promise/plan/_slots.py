@@ -108,7 +108,8 @@ def slots_of(said: Said, reading: Reading, workspace: Files) -> dict[str, str]:
     found = {
         "intent": intent,
         "task": _without_paths(reading.written(clause.text), said) or intent,
-        "object": _object(said) or thing,
+        "object": _line(" ".join(f"{one.lead} {one.text}" for one in clause.phrases if one.role != "condition"))
+        or thing,
         "thing": thing,
         "place": place,
         "goal": goal,
@@ -157,7 +158,7 @@ def _subjects(found: Mapping[str, str], said: Said) -> dict[str, str]:
         "topic": topic,
         "inside": inside,
         "where": found["dir"] or inside,
-        "data_file": found["file"] if _ending(found["file"]) in slot_words("data") else "",
+        "data_file": found["file"] if found["file"].rpartition(".")[2].lower() in slot_words("data") else "",
     }
 
 
@@ -208,11 +209,6 @@ def _is_bare(value: str) -> bool:
     """Say whether a phrase takes no article: a name of a file or of a program's, or one that begins with a pronoun."""
     first = value.partition(" ")[0]
     return first.lower() in slot_words("bare") or any(sign in first for sign in "/._:")
-
-
-def _object(said: Said) -> str:
-    told = [phrase for phrase in said.clause.phrases if phrase.role != "condition"]
-    return _line(" ".join(f"{phrase.lead} {phrase.text}" for phrase in told))
 
 
 def _phrase(said: Said, role: str) -> str:
@@ -299,10 +295,6 @@ def _is_path(text: str) -> bool:
 
 def _names_module(text: str) -> bool:
     return not text or any(word in slot_words("files") for word in text.lower().split())
-
-
-def _ending(path: str) -> str:
-    return path.rpartition(".")[2].lower()
 
 
 def _topic(said: Said) -> str:

@@ -187,7 +187,8 @@ class Steps:
         clause = said.clause
         name = name or self.known.name(said)
         counts = said.verbs == {"count"}
-        if (clause.kind != "question" or counts) and not said.condition and not self._is_data(said):
+        data = bool({"lines", "examples"} & set(self.came))
+        if (clause.kind != "question" or counts) and not said.condition and not data:
             steps = self._each(said, name) if is_each(said) else []
             steps = steps or show_result(self.known, said, name) or self._served(said.as_one(), name)
             steps = steps or put_result(self.known, said, name)
@@ -200,9 +201,6 @@ class Steps:
             # What only puts something away needs no design and no test, whoever does it.
             return Planned(plan="put", steps=(Draft(name="do", intent=said_alone(said, self.reading)),), combine="last")
         return self._by_rules(said, depth, alone=alone)
-
-    def _is_data(self, said: Said) -> bool:
-        return bool({"lines", "examples"} & set(self.came))
 
     def _served(self, said: Said, name: str) -> list[Draft]:
         """Return the step that a capability does, and one that writes its result to the file that is named for it."""
