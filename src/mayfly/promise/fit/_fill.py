@@ -11,6 +11,7 @@ from typing import Any
 
 from mayfly.core import Capability, mismatch
 from mayfly.language import bases
+from mayfly.promise._data import result_of
 from mayfly.promise.fit._said import Piece, Said
 from mayfly.promise.fit._words import is_small, names, words
 
@@ -20,15 +21,21 @@ Schema = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """What came before a clause and can fill a parameter: a reference to a result, or the value that was given.
+    """What came before a clause and can fill a parameter: the result of the step *name*, or the value that was given.
 
     *schema* describes it where that is known, *said* are the words by which it was asked for.
     """
 
     value: object
     schema: Schema
+    name: str = ""
     said: frozenset[str] = frozenset()
     given: bool = False
+
+    @classmethod
+    def of_step(cls, name: str, schema: Schema, said: frozenset[str] = frozenset()) -> Source:
+        """Return the result of a step, which is known by a reference to it."""
+        return cls(name=name, value=result_of(name), schema=schema, said=said)
 
     @property
     def kinds(self) -> frozenset[str]:

@@ -142,9 +142,9 @@ class _Plan(Tree):
         bound = [said.clause.constraint for said in reading.said if said.clause.constraint != "none"]
         if bound:
             root.context = {**root.context, "constraint": "; ".join(dict.fromkeys(bound))}
-        steps = self._steps(given=root.argument)
+        steps = self._steps(reading, given=root.argument)
         drafts: Sequence[Draft]
-        drafts, combine = steps.draft(reading, depth=0)
+        drafts, combine = steps.draft(depth=0)
         several = bool(root.context.get("requires_multiple_steps") or root.context.get("subtasks"))
         if len(drafts) == 1 and drafts[0].capability and not root.examples and self._lines is None and not several:
             self.fulfil(root, drafts[0])
@@ -163,10 +163,11 @@ class _Plan(Tree):
             drafts, combine = self._by_model(root, drafts, combine)
         self.grow(root, drafts, combine)
 
-    def _steps(self, *, given: object = UNSET) -> Steps:
+    def _steps(self, reading: Reading, *, given: object = UNSET) -> Steps:
         root = self._root
         came = {"lines": self._lines is not None, "examples": bool(root.examples), "input": root.argument is not UNSET}
         return Steps(
+            reading=reading,
             registry=self.registry,
             program=lambda: self._planner.desk.snapshot.program(),
             files=self._files,
@@ -227,7 +228,7 @@ class _Plan(Tree):
 
     def expand(self, node: Promise[Any]) -> tuple[Sequence[Draft], Combine]:
         """Plan a step that a model left open: by the model once more near the root, deeper down by rules alone."""
-        drafts, combine = self._steps().draft(self.read(node.intent), depth=node.depth)
+        drafts, combine = self._steps(self.read(node.intent)).draft(depth=node.depth)
         return (drafts, combine) if self._is_served(drafts) else self._by_model(node, drafts, combine)
 
     def _fitting(self, intent: str) -> list[str]:

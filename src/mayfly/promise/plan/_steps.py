@@ -42,8 +42,12 @@ _LONGEST_NAME = 60
 
 @dataclass(kw_only=True)
 class Steps:
-    """Draft the steps of one request. *given* is the data that came with it, *came* the names of what came."""
+    """Draft the steps of one request. *given* is the data that came with it, *came* the names of what came.
 
+    *known* is what the steps before the one under way gave.
+    """
+
+    reading: Reading
     registry: Registry
     program: Callable[[], Program]
     files: Files
@@ -51,22 +55,13 @@ class Steps:
     given: object | Unset = UNSET
     came: Sequence[str] = ()
     notes: list[str] = field(default_factory=list)
-    _known: Results | None = None
 
-    @property
-    def reading(self) -> Reading:
-        """The request as it was read."""
-        return self.known.reading
+    def __post_init__(self) -> None:
+        self.known = Results(registry=self.registry, reading=self.reading, given=self.given)
 
-    @property
-    def known(self) -> Results:
-        """What the steps before the one under way gave."""
-        assert self._known is not None, "it is read before anything else"
-        return self._known
-
-    def draft(self, reading: Reading, *, depth: int) -> tuple[tuple[Draft, ...], Combine]:
+    def draft(self, *, depth: int) -> tuple[tuple[Draft, ...], Combine]:
         """Return the steps of a request and how their values become one; nothing it says is left out."""
-        self._known = Results(registry=self.registry, reading=reading, given=self.given)
+        reading = self.reading
         asked = [said for said in reading.said if said.clause.kind != "instruction"]
         whole = Draft(name="do", intent=reading.text, by_example=True)
         unplanned = left_out(reading)
@@ -82,7 +77,7 @@ class Steps:
             return planned.steps, planned.combine
         if self._is_one_program(asked, depth):
             return (Draft(name="compile", intent=reading.text, by_example=True),), "last"
-        return self._in_turn(reading, asked, whole, depth)
+        return self._in_turn(asked, whole, depth)
 
     def _is_one_program(self, asked: Sequence[Said], depth: int) -> bool:
         """Say whether everything that is asked of given data is for one program to do."""
@@ -90,9 +85,7 @@ class Steps:
             return False
         return all(self._by_rules(said, depth, alone=False).plan == WHOLE for said in asked)
 
-    def _in_turn(
-        self, reading: Reading, asked: Sequence[Said], whole: Draft, depth: int
-    ) -> tuple[tuple[Draft, ...], Combine]:
+    def _in_turn(self, asked: Sequence[Said], whole: Draft, depth: int) -> tuple[tuple[Draft, ...], Combine]:
         """Return the steps of several clauses; the whole as one step, and a note, where one of them is lost."""
         drafts: list[Draft] = []
         for through, led in groupby(asked, key=goes_through):
@@ -105,7 +98,7 @@ class Steps:
             else:
                 self.notes.append(f"no step goes through {group[0].clause.each[0]!r}")
                 return (whole,), "last"
-        if unplanned := self._unresolved(asked) or unused(reading, asked, drafts):
+        if unplanned := self._unresolved(asked) or unused(self.reading, asked, drafts):
             self.notes.append(f"no step does {unplanned!r}")
             return (whole,), "last"
         linked = bool(drafts[-1].needs)
@@ -223,7 +216,7 @@ class Steps:
         """Yield what fits where the clause is about what it does not name: the step before, or the file spoken of."""
         before = self.known.before(said)
         if before and not said.clause.needs:
-            found, _ = fits(said, list(self.registry), (before.source,))
+            found, _ = fits(said, list(self.registry), (before,))
             yield found
         spoken = self._spoken_of(said)
         if spoken is not None:

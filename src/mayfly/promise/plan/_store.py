@@ -8,7 +8,7 @@ from dataclasses import replace
 from mayfly.promise._data import result_of
 from mayfly.promise.fit import Piece, Said, Source, hands_on, is_idle, only_fit
 from mayfly.promise.plan._draft import Draft, call_step
-from mayfly.promise.plan._results import Result, Results
+from mayfly.promise.plan._results import Results
 from mayfly.promise.plan._slots import alone
 
 # Before the noun these say no more than that it is what there is now.
@@ -25,7 +25,7 @@ def show_result(known: Results, said: Said, name: str) -> list[Draft]:
     if not needed or not hands_on(said) or _SHOW not in known.registry:
         return []
     known.hand_on(said)
-    known.found[said.place] = needed[0]._replace(name=name)
+    known.found[said.place] = Source.of_step(name, needed[0].schema, needed[0].said)
     argument = {"value": result_of(needed[0].name)}
     text = alone(said, known.reading)
     return [Draft(name=name, intent=text, needs=(needed[0].name,), capability=_SHOW, argument=argument)]
@@ -66,13 +66,13 @@ def get_first(known: Results, said: Said, name: str) -> list[Draft]:
         return []
     text = known.reading.text[thing[0].token.start : thing[-1].token.end]
     first = call_step(got, known.free("get"), f"get {known.reading.written(text)}")
-    source = Source(value=result_of(first.name), schema=got.capability.output_schema)
+    source = Source.of_step(first.name, got.capability.output_schema)
     put = _put(known, said, name, replace(said, pieces=tuple(aims)), (source,))
     if put is None:
         return []
     if aims[0].kind == "path":
         # A file gives back what was put there, an address gives its reply.
-        known.handed[said.place] = Result(first.name, got.capability.output_schema, known.words(said))
+        known.handed[said.place] = replace(source, said=known.words(said))
     return [first, put]
 
 
@@ -91,11 +91,11 @@ def make_first(known: Results, said: Said, name: str) -> list[Draft]:
     words = " ".join(known.reading.text[thing[0].token.start : thing[-1].token.end].split())
     first = call_step(got, known.free("get"), f"get {files[0].token.text}")
     make = Draft(name=known.free("make"), intent=known.reading.written(words), needs=(first.name,))
-    source = Source(value=result_of(make.name), schema={})
+    source = Source.of_step(make.name, {})
     last = _put(known, said, name, _with_file(said, aims[-1]), (source,))
     if last is None:
         return []
-    known.handed[said.place] = Result(make.name, {}, known.words(said))
+    known.handed[said.place] = replace(source, said=known.words(said))
     return [first, make, last]
 
 
