@@ -81,9 +81,11 @@ class Line:
                 return len(phrase)
         return 0
 
-    def says(self, name: str) -> bool:
-        """Say whether the line begins as a pattern of the file on requests tells."""
-        return pattern(name).match(shape_of(self.words)) is not None
+    def says(self, name: str, place: int = 0, *, far: int | None = None) -> int:
+        """Return how many words a pattern of the file on requests takes here; it looks at *far* words, or at all."""
+        stop = None if far is None else place + far
+        found = pattern(name).match(shape_of(self.words[place:stop]))
+        return found[0].count(" ") if found else 0
 
     def is_verb(self, place: int) -> bool:
         """Say whether the word here is a verb of the rules in its base form."""
@@ -112,6 +114,8 @@ def pattern(name: str) -> re.Pattern[str]:
     table = load_words("requests")
 
     def listed(name: str) -> Iterable[str]:
+        if name == "closed":
+            return [word for kind in _CLOSED for word in words(kind)]
         found = cast("dict[str, str]", table["lists"]).get(name) or table[name]
         return found.split() if isinstance(found, str) else cast("list[str]", found)
 

@@ -179,7 +179,7 @@ class Tester:
         # The value comes again at the end: a test that answers by counting its calls is found out.
         cases = [case.request(one.value) for one in wrong] + [case.request(case.value)]
         tried = await self._run(source, "_mayfly_many", {"cases": cases}) if wrong else None
-        answers = tried.value if tried and tried.ok else None
+        answers = tried.value if tried is not None and tried.ok else None
         if not isinstance(answers, list) or len(answers) != len(cases):
             return "weak", "it could not be tried on wrong results"
         if answers[-1] is not True:

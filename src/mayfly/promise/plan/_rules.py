@@ -59,8 +59,9 @@ def plan_by_rules(
     """Return what the rules plan for a clause with its *slots*: at most *depth* levels and about *most* steps."""
     declared = program.checked.declared
     goals = {name: goal for name, goal in _GOALS.items() if goal in declared}
-    facts = [*_facts(clause, slots), *((_GIVEN, (Name(f"/{name}"),)) for name in given)]
-    facts = [fact for fact in facts if fact[0] in declared]
+    known: list[tuple[Symbol, Row]] = [*_facts(clause, slots)]
+    known += [(_GIVEN, (Name(f"/{name}"),)) for name in given]
+    facts = [fact for fact in known if fact[0] in declared]
     model = program.evaluate(facts, goals=list(goals.values()), limits=_LIMITS, record=False)
     rows = {name: sorted(tuple(map(_text, row)) for row in model.rows(goal)) for name, goal in goals.items()}
     return _Reader(rows, slots, most).read(min(depth, _DEEPEST))
