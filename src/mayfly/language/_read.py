@@ -340,7 +340,7 @@ def _ask_for_unread(count: int) -> str:
 def _retracts(line: Line) -> bool:
     """Say whether a sentence only takes back what was asked: "Actually, don't.", "Scrap that, do nothing."."""
     said = [word for word in line if word.kind != "sign" and word.plain not in words("hesitations")]
-    return Line(said, line.lexicon).says("retracts")
+    return Line(said, line.lexicon).says("retracts") > 0
 
 
 def _each(clause: Clause) -> tuple[str, ...]:
