@@ -15,8 +15,6 @@ def _told(clause: Clause, key: str) -> object:
         return [f"{phrase.lead} {phrase.text}".lower() for phrase in clause.conditions]
     if key == "purpose":
         return next((phrase.text for phrase in clause.phrases if phrase.role == "purpose"), "")
-    if key == "modifiers":
-        return [token.plain for token in clause.modifiers]
     value = getattr(clause, key)
     return list(value) if isinstance(value, tuple) else value
 

@@ -124,15 +124,6 @@ class Bed:
         journal = Journal(self.ledger, run, seq=seq, delays=self.delays, sleep=sleep)
         pool = Pool(**self.limits)
         options = Options(workspace=self.workspace, accept_weak=self.accept_weak, tier=self.tier)
-        leaves = Leaves(
-            journal=journal,
-            registry=self.registry,
-            engine=self.engine,
-            home=self.engine,
-            pool=pool,
-            kill=self.kill,
-            options=options,
-        )
         effects = Effects(
             journal=journal,
             kill=self.kill,
@@ -141,16 +132,21 @@ class Bed:
             delays=self.effect_delays,
             sleep=sleep,
         )
-        resolver = Resolver(
-            journal=journal,
-            leaves=leaves,
+        leaves = Leaves(
             effects=effects,
-            value_tester=Tester(self.sandbox, seconds=self.test_seconds),
+            registry=self.registry,
+            engine=self.engine,
+            home=self.engine,
             pool=pool,
+            kill=self.kill,
+            options=options,
+        )
+        resolver = Resolver(
+            leaves=leaves,
+            value_tester=Tester(self.sandbox, seconds=self.test_seconds),
             merge=lambda kind, values, parts: [item for value in values for item in value],  # type: ignore[attr-defined]
             watch=lambda promise: self.seen.append((promise.id, promise.state.value)),
             limits=TreeLimits(pool=pool, max_depth=self.max_depth),
-            accept_weak=self.accept_weak,
         )
         try:
             await resolver.resolve(root)

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mayfly.promise._combine import CannotCombine, Joined, combine, combined
+from mayfly.promise._combine import CannotCombine, combine, combined
 from mayfly.promise._promise import Combine
+from mayfly.promise.split import Spool
+from mayfly.promise.split._spool import spool
 
 KINDS: list[Combine] = ["last", "record", "list", "concat"]
 VALUES = st.lists(st.lists(st.integers() | st.text(max_size=3), max_size=4), min_size=1, max_size=5)
@@ -71,7 +73,7 @@ def test_a_true_is_not_taken_for_a_one() -> None:
 
 def test_parts_on_disk_stay_there() -> None:
     value = combine("concat", ["a", "b"], [OnDisk([1, {"x": 2}]), [3]])
-    assert isinstance(value, Joined)
+    assert isinstance(value, Spool)
     assert list(value) == [1, {"x": 2}, 3]
     assert combined("concat", ["a", "b"], [OnDisk([1, {"x": 2}]), [3]], value)
     assert not combined("concat", ["a", "b"], [OnDisk([1, {"x": 9}]), [3]], value)
@@ -85,16 +87,11 @@ def test_items_read_from_disk_are_not_taken_for_one_another() -> None:
 @given(parts=st.lists(st.lists(st.integers(), max_size=5), max_size=5), cut=st.slices(12))
 def test_joined_parts_read_as_one_list(parts: list[list[int]], cut: slice) -> None:
     whole = [item for part in parts for item in part]
-    joined = Joined(parts)
+    joined = spool(parts)
     assert len(joined) == len(whole)
     assert joined == whole
     assert joined[cut] == whole[cut]
     assert [joined[at] for at in range(-len(whole), len(whole))] == whole * 2
-
-
-def test_joined_parts_end_where_a_list_would() -> None:
-    with pytest.raises(IndexError):
-        Joined([[1]])[1]
 
 
 def test_millions_of_items_are_combined_and_proven() -> None:

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 import pytest
 
-from mayfly.core import Example, Settings, StoreError, limit
+from mayfly.core import Example, Settings, Stop, StoreError, limit
 from mayfly.forge import versions_of
 from mayfly.forge._known import AgentKept
 from mayfly.promise import Done, Job, Part, Work
@@ -256,12 +256,14 @@ def test_the_seconds_of_a_job_end_its_execution(worker: LeafWorker, script: Scri
 
 def test_a_cancelled_job_ends_behind_the_wall(worker: LeafWorker, script: Script) -> None:
     hash = slow_agent(worker, script)
+    stop = Stop()
     with ThreadPoolExecutor() as threads:
-        work = threads.submit(worker.do, job("agent", hash, node="0.5", argument=10**12, accept_weak=True))
-        _until(lambda: worker.cancel("r-leaf/0.5"))
+        slow = job("agent", hash, node="0.5", argument=10**12, accept_weak=True)
+        work = threads.submit(worker.do, slow, stop=stop)
+        _until(lambda: stop in worker._stops)
+        stop.cancel()
         found = work.result(timeout=100)
     assert (found.status, found.code) == ("collapsed", "CANCELLED")
-    assert not worker.cancel("r-leaf/0.5")
 
 
 def test_a_switch_that_cannot_be_read_is_the_stores_trouble(
@@ -284,10 +286,11 @@ def test_a_cancelled_job_stops_before_its_next_step(runtime: Runtime) -> None:
     def watch(what: str, about: object) -> None:
         seen.append(what)
         if what == "wrote":
-            watching.cancel("r-leaf/0.1")
+            stop.cancel()
 
+    stop = Stop()
     watching = LeafWorker(runtime.settings, parts=runtime.parts, observer=watch)
-    found = watching.do(job(part=whole("access.log")))
+    found = watching.do(job(part=whole("access.log")), stop=stop)
     assert (found.status, found.code) == ("collapsed", "CANCELLED")
     assert "executed" not in seen
 

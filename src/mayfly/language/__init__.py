@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from mayfly.language._request import Clause, ClauseKind, Guess, Phrase, Request, Role
     from mayfly.language._tokens import NAMES, Token, TokenKind, tokens
     from mayfly.language._verbs import LEXICON_FACTS, PARTICLES, Lexicon
-    from mayfly.language._words import is_closed
+    from mayfly.language._words import is_closed, shape_of, word_pattern
 
 __all__ = [
     "AT_END",
@@ -34,9 +34,11 @@ __all__ = [
     "is_made_of",
     "plural",
     "read",
+    "shape_of",
     "singular",
     "tokens",
     "verb_forms",
+    "word_pattern",
 ]
 
 __getattr__ = lazily(
@@ -48,6 +50,6 @@ __getattr__ = lazily(
         "_request": "Clause ClauseKind Guess Phrase Request Role",
         "_tokens": "NAMES Token TokenKind tokens",
         "_verbs": "LEXICON_FACTS PARTICLES Lexicon",
-        "_words": "is_closed",
+        "_words": "is_closed shape_of word_pattern",
     },
 )

@@ -16,6 +16,8 @@ from mayfly.language._words import Line, is_closed, is_one_of, words
 
 # So far a list of what is forbidden is looked through for its "or", and an object for its commas.
 _FAR = 40
+# No pattern looks at more words than these.
+_NEAR = 4
 # "chore: bump the version", "next step: test it": so few words before a colon are a label.
 _LABEL = 2
 # Behind more commas and the like than this nothing is looked for again, or a line of them would take for ever.
@@ -59,7 +61,8 @@ class _Reader:
         elif not line.phrase(first, "reported"):
             here = self._open(first)
         while here < len(line):
-            if self._wonders(here):
+            if self.mode in _ASKING and line.sign(here) == "," and line.says("doubting", here, far=_NEAR):
+                # A question about what was just asked for: "drop it, what could possibly go wrong".
                 yield from self._close(here)
                 self.started, self.head, self.mode = here, None, "question"
                 here = len(line)
@@ -98,7 +101,7 @@ class _Reader:
                 return self._enter(head, 0)
         elif head and (begged or not self.asked) and (head.framed or not (wondering or _is_noun(line, head))):
             return self._enter(head, 0)
-        self.mode = "question" if wondering or self._asks(first) else "statement"
+        self.mode = "question" if wondering or line.says("asks", first, far=_NEAR) else "statement"
         unknown = unknown_at(line, first) if self.mode == "statement" else None
         return self._enter(unknown, 0) if unknown else first + 1
 
@@ -120,13 +123,6 @@ class _Reader:
                     return False
         return False
 
-    def _asks(self, first: int) -> bool:
-        line, word = self.line, self.line.plain(first)
-        if word in words("questions"):
-            return word != "when" or line.has(first + 1, "inverted")
-        direct = word not in ("do", "have", "not") and is_object_start(line, first + 1)
-        return word in words("inverted") and (direct or line.has(first + 1, "subjects"))
-
     def _enter(self, head: Head, here: int) -> int:
         """Begin the clause of *head* and return where to read on."""
         self.started, self.head, self.mode = here, head, head.kind
@@ -142,11 +138,6 @@ class _Reader:
         if self.line.sign(here) == "," and (self.line.plain(here + 1), self.line.plain(here + 2)) == ("after", "which"):
             return self.mode in _ASKING
         return joint and self.mode in _ASKING and self.line.has(place, "conditions") and self._goes_on(place + 1)
-
-    def _wonders(self, here: int) -> bool:
-        """Say whether a question about what was just asked for begins: "drop it, what could possibly go wrong"."""
-        asks = self.line.has(here + 1, "questions") and self.line.plain(here + 2) in words("modals")
-        return self.mode in _ASKING and self.line.sign(here) == "," and asks
 
     def _next(self, here: int) -> Head | None:
         """Return the head of the clause that begins at *here*, if one does."""
@@ -164,7 +155,7 @@ class _Reader:
             self.tried = skip_openers(line, here)[0]
         if head is None and joint:
             head = self._unknown(here)
-        if head is None and line.sign(here) == "," and self.mode == "statement" and self._is_condition():
+        if head is None and line.sign(here) == "," and self.mode == "statement" and self._only_leads():
             return unknown_at(line, here)
         if head and head.kind == "refusal":
             told = self.mode == "statement" and head.verb is not None
@@ -192,11 +183,9 @@ class _Reader:
         head = verb_at(self.line, here)
         return head is not None and is_object_start(self.line, head.end)
 
-    def _is_condition(self) -> bool:
+    def _only_leads(self) -> bool:
         """Say whether the clause under way only says under which condition, or for what, something is done."""
-        first = skip_openers(self.line, self.started)[0]
-        through = self.line.plain(first) == "for" and self.line.plain(first + 1) in ("each", "every")
-        return through or self.line.plain(first) in ("if", "unless")
+        return self.line.says("leads", skip_openers(self.line, self.started)[0], far=_NEAR) > 0
 
     def _begs(self, here: int) -> bool:
         """Say whether a polite word begins a request without a joint; "how would you …" goes on with a question."""

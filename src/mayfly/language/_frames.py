@@ -260,13 +260,7 @@ def _direct(line: Line, here: int, forms: tuple[VerbForm, ...]) -> Head | None:
         return None  # "rm -rf build" was copied from a shell; who asks for it says so in words
     if line.plain(head.end) in ("nothing", "no"):
         return Head(kind="refusal", place=here, end=head.end)
-    return None if head.verb.plain and "base" in forms and _is_subject(line, head.end) else head
-
-
-def _is_subject(line: Line, end: int) -> bool:
-    """Say whether what looks like a verb is the subject of a statement: "delete is blocked", "review of a.py"."""
-    states = words("auxiliaries") - {"not", "do", "does", "did", "be", "have"}
-    return line.plain(end) == "of" or (line.plain(end) in states and not line.has(end + 1, "subjects"))
+    return None if head.verb.plain and "base" in forms and line.says("states", head.end, far=3) else head
 
 
 def _after_aside(line: Line, here: int) -> int:

@@ -1,13 +1,15 @@
-"""Take power away from what only sounds like a request to change something: in doubt the weaker reading holds."""
+"""What is meant and not said: the weaker reading of what only sounds like a change, and a verb that is missing."""
 
 from __future__ import annotations
 
 import re
-from typing import cast
+from collections.abc import Iterator, Sequence
 
-from mayfly.language._lexicon import irregular_verbs, load_words
-from mayfly.language._request import Clause
-from mayfly.language._words import Line, is_closed, is_one_of, words
+from mayfly.language._lexicon import irregular_verbs
+from mayfly.language._request import Clause, Guess
+from mayfly.language._sentences import Sentence
+from mayfly.language._tokens import Token
+from mayfly.language._words import Line, is_closed, is_one_of, pattern, shape_of, words
 
 _ME = ("me", "us")
 # What is thought of or drafted is told, unless a file is named for it.
@@ -106,58 +108,6 @@ def _lies_in_program(clause: Clause) -> bool:
     return endings.isdisjoint(words("tables")) and (several or any(not path.endswith("/") for path in paths))
 
 
-def judges(line: Line) -> bool:
-    """Say whether a sentence is only a judgement: "Fantastic idea.", "Great plan"."""
-    said = [line.plain(place) for place in range(len(line))]
-    return (
-        1 < len(said) < 5
-        and said[-1] in words("judged") | {"plan", "move"}
-        and bool(words("agreeing") & set(said) or _good() & set(said))
-    )
-
-
-def _good() -> frozenset[str]:
-    return words("judged") | frozenset(cast("dict[str, str]", load_words("requests")["lists"])["good"].split())
-
-
-def mocks(line: Line) -> bool:
-    """Say whether somebody agrees and then judges what he seems to ask for: "Sure, drop prod, great plan"."""
-    if line.plain(0) == "oh" and line.plain(1) in _good() | words("agreeing"):
-        return True  # Nobody who means it begins with "Oh great".
-    signs = [place for place in range(len(line)) if line.sign(place) == "," and place + 1 < len(line)]
-    if len(signs) < 2 or not line.has(0, "agreeing"):
-        return False
-    last = signs[-1] + 1
-    foretold = line.plain(last) in ("that", "this", "it") and line.plain(last + 1) in ("will", "would", "is")
-    return foretold or line.plain(last) in _good() or line.has(last, "questions")
-
-
-def wonders(line: Line, *, asked: bool) -> bool:
-    """Say whether a sentence asks about somebody or something else, or what one would rather do; that asks for nothing.
-
-    "Does pip uninstall also take out the dependencies?", "Would you rather refactor first?"; "could you fix it?" asks.
-    """
-    polite = any(line.plain(at) == "you" and line.plain(at + 1) in words("modals") for at in range(2, len(line)))
-    if not asked or not line.has(0, "inverted") or polite:
-        return False  # "Is there a way you could speed it up?" asks for it.
-    if line.plain(1) != "you":
-        return line.plain(1) not in (
-            "we",
-            "i",
-            "it",
-            "someone",
-            "somebody",
-            "anyone",
-            "anybody",
-            "not",
-            "n't",
-            "please",
-        )
-    return line.plain(2) in ("rather", "prefer", "ever", "recommend", "consider", "mind") and not (
-        line.plain(2) == "mind" and line.plain(3).endswith("ing")
-    )
-
-
 def tells_of(line: Line) -> bool:
     """Say whether what looks like a command is what something did: "Undo saved me", "Delete failed"."""
     second = line.plain(1)
@@ -180,8 +130,60 @@ def tells_habit(line: Line) -> bool:
 
 def doubts(clause: Clause) -> bool:
     """Say whether a question is about what was asked for before it: "Is that safe?", "What could go wrong?"."""
-    plain = [token.plain for token in clause.tokens if token.kind == "word" and token.plain not in words("openers")]
-    if plain[:1] and plain[0] in words("questions") and plain[1:2] and plain[1] in words("modals"):
-        return "you" not in plain
-    judged = "it" in plain[1:2] and bool(words("judged") & set(plain))
-    return plain[:1] != [] and plain[0] in words("inverted") and (judged or plain[1:2] in (["that"], ["this"]))
+    said = [token for token in clause.tokens if token.kind == "word" and token.plain not in words("openers")]
+    return pattern("doubts").match(shape_of(said)) is not None
+
+
+ENOUGH = 0.5
+# A verb whose work cannot be taken back has to be said, or be as good as said.
+SURE = 0.75
+_MOST = 5
+# How much a noun of work says, and a form of a verb.
+_NOUN = 0.4
+_FORMS = {"base": 0.4, "gerund": 0.3, "third": 0.15, "past": 0.15}
+_DENYING = frozenset(("no", "without", "zero", "fewer"))
+
+
+def guesses(sentences: Sequence[Sentence], tokens: Sequence[Token]) -> tuple[Guess, ...]:
+    """Return the likeliest verbs, best first: each hint leaves less doubt, and no hint counts twice."""
+    doubt: dict[str, float] = {}
+    seen: set[tuple[str, str]] = set()
+    for sentence in sentences:
+        if sentence.line.plain(0) in ("he", "she", "they") or sentence.line.phrase(0, "own"):
+            continue
+        for verb, phrase, weight in _hints(sentence.line, tokens):
+            if (verb, phrase) not in seen:
+                seen.add((verb, phrase))
+                doubt[verb] = doubt.get(verb, 1.0) * (1 - weight)
+    ranked = sorted((Guess(verb, round(1 - left, 2)) for verb, left in doubt.items()), key=lambda g: (-g.odds, g.verb))
+    return tuple(ranked[:_MOST])
+
+
+def _hints(line: Line, tokens: Sequence[Token]) -> Iterator[tuple[str, str, float]]:
+    lexicon = line.lexicon
+    places = dict.fromkeys(word.at for word in line)
+    plain = [tokens[at].plain if tokens[at].kind == "word" else "" for at in places]
+    said = 0
+    for place, word in enumerate(plain):
+        if not word or place < said or _DENYING & set(plain[max(0, place - 2) : place]):
+            continue
+        if word in lexicon.nouns:
+            yield lexicon.nouns[word], word, _NOUN
+        for hint in lexicon.hints.get(word, ()):
+            if tuple(plain[place + 1 : place + 1 + len(hint.rest)]) == hint.rest:
+                said = max(said, place + 1 + len(hint.rest))
+                yield hint.verb, " ".join((word, *hint.rest)), hint.weight
+        if word not in lexicon.nouns:
+            single = (entry for entry in lexicon.entries.get(word, ()) if not entry.rest)
+            yield from ((entry.verb, entry.verb, _FORMS[entry.form]) for entry in single)
+
+
+def question(subject: str, ranked: Sequence[Guess], unknown: str) -> str:
+    """Return what to ask back: it names what was understood and gives examples to choose from."""
+    thing = (subject if len(subject) <= 60 else subject[:57].rstrip() + "...") or "it"
+    likely = [guess.verb.replace("_", " ") for guess in ranked[:3]] or ["explain", "fix", "test"]
+    examples = ", ".join(f"{verb} {thing}" for verb in likely)
+    if unknown:
+        return f"What should be done? No rule knows the verb {unknown!r}. For example: {examples}."
+    about = f" with {thing!r}" if subject else ""
+    return f"What should be done{about}? For example: {examples}."

@@ -8,9 +8,11 @@ from mayfly.language._demands import Span
 from mayfly.language._heads import is_finite
 from mayfly.language._request import Phrase, Role
 from mayfly.language._tokens import Token
-from mayfly.language._words import Line, Word, is_closed, phrases, words
+from mayfly.language._words import Line, Word, phrases, words
 
 _LONGEST = 400
+# No pattern looks at more words than these.
+_FAR = 5
 # What is put there is added, and what the file holds stays.
 AT_END = "at the end of"
 _EDGES = " \t\r\n,;:.!?-—–…"
@@ -160,35 +162,18 @@ def _file_at_end(line: Line) -> int:
     goes = line.has(lead, "destinations") or line.plain(lead) in ("in", "of")
     if not (lead and named and related and goes):
         return 0
-    starts = (at for at in range(max(lead - 3, 1), lead) if _end_of(line, at))
+    starts = (at for at in range(max(lead - 3, 1), lead) if line.says("at_end", at, far=_FAR))
     return next(starts, lead if line.plain(lead) != "of" else 0)
-
-
-def _end_of(line: Line, here: int) -> int:
-    """Return how many words "at the end of" takes here."""
-    place = here + 1 + line.has(here + 1, "articles")
-    there = line.plain(here) in ("at", "to", "onto", "on") and line.plain(place) in ("end", "bottom")
-    return place + 2 - here if there and line.plain(place + 1) == "of" else 0
 
 
 def points_back(line: Line) -> bool:
     """Say whether a line begins with a pronoun that is not the determiner of a noun: "it with tests"."""
-    alone = line.ends(1) or line.has(1, "prepositions", "conjunctions", "relatives", "auxiliaries")
-    alone = alone or line.plain(1) in ("back", "all", "down", "away", "both")
-    return line.has(0, "pointing") and alone
+    return line.says("points_back", far=_FAR) > 0
 
 
 def _points_at(line: Line, here: int) -> bool:
-    """Say whether "that" only points at one thing: "save that figure to a.txt", not "check that users can log in".
-
-    "What is in a.txt" is a thing as well.
-    """
-    noun = line.plain(here + 1)
-    if here == 0 and line.plain(here) == "what" and noun == "is" and line.plain(here + 2) in ("in", "inside"):
-        return True
-    single = bool(noun) and not is_closed(noun) and not noun.endswith("s")
-    end = here + 2 if single else here + 1
-    return here == 0 and line.plain(here) == "that" and (line.ends(end) or line.has(end, "prepositions"))
+    """Say whether "that" only points at one thing: "save that figure to a.txt", not "check that users can log in"."""
+    return here == 0 and line.says("points_at", far=_FAR) > 0
 
 
 def _lead_at(line: Line, here: int, start: int) -> tuple[Role, str, int] | None:
@@ -196,7 +181,7 @@ def _lead_at(line: Line, here: int, start: int) -> tuple[Role, str, int] | None:
     word, following = line.plain(here), line.plain(here + 1)
     if here + 1 >= len(line) or not word:
         return None
-    if length := _end_of(line, here):
+    if length := line.says("at_end", here, far=_FAR):
         return "destination", AT_END, length
     if line.has(here, "prepositions") and following in ("each", "every"):
         return "each", f"{word} {following}", 2

@@ -13,18 +13,18 @@ from mayfly.language._clauses import spans
 from mayfly.language._demands import Span
 from mayfly.language._flow import with_flow
 from mayfly.language._frames import skip_openers
-from mayfly.language._guess import ENOUGH, SURE, guesses, question
 from mayfly.language._meant import (
+    ENOUGH,
+    SURE,
     THOUGHT,
     changed_by,
     doubts,
-    judges,
-    mocks,
+    guesses,
     parted_by,
+    question,
     tells_habit,
     tells_of,
     told_by,
-    wonders,
 )
 from mayfly.language._objects import Page, tail
 from mayfly.language._request import NONE, Clause, ClauseKind, Guess, Phrase, Request, Role
@@ -151,12 +151,12 @@ class _Reading:
         """Take back what a sentence only seemed to ask for."""
         line = sentence.line
         before = self.seen[-2].line if len(self.seen) > 1 else None
-        if mocks(line):
+        if line.says("mocks"):
             self.seen.pop()
             self._take_back(first)
-        elif wonders(line, asked=sentence.asked) or tells_of(line) or tells_habit(line):
+        elif (sentence.asked and line.says("wonders")) or tells_of(line) or tells_habit(line):
             self._take_back(first)
-        elif before is not None and before.has(0, "agreeing") and judges(line):
+        elif before is not None and before.has(0, "agreeing") and line.says("judges"):
             # "Oh great, let us drop the database. Fantastic idea."
             self._take_back(self.begun)
 
@@ -339,15 +339,8 @@ def _ask_for_unread(count: int) -> str:
 
 def _retracts(line: Line) -> bool:
     """Say whether a sentence only takes back what was asked: "Actually, don't.", "Scrap that, do nothing."."""
-    said = Line([word for word in line if word.kind != "sign" and word.plain not in words("hesitations")], line.lexicon)
-    place = 0
-    while place < len(said):
-        takes_back = said.has(place, "retracting") and said.has(place + 1, "pointing")
-        length = 1 if takes_back else said.phrase(place, "retractions")
-        if not length:
-            return False
-        place += length + said.has(place + length, "pointing")
-    return place > 0
+    said = [word for word in line if word.kind != "sign" and word.plain not in words("hesitations")]
+    return Line(said, line.lexicon).says("retracts") > 0
 
 
 def _each(clause: Clause) -> tuple[str, ...]:

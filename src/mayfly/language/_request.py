@@ -101,16 +101,15 @@ class Clause:
         return nouns[-1].plain if nouns else ""
 
     @property
-    def modifiers(self) -> tuple[Token, ...]:
-        """The words of the object before its head noun."""
-        held = self.object.tokens if self.object else ()
-        nouns = [place for place, token in enumerate(held) if token.kind == "word"]
-        return held[: nouns[-1]] if nouns else ()
-
-    @property
     def destination(self) -> Phrase | None:
         """Where the result goes or what it becomes: "to out.txt", "into a list", "as NAME"."""
         return self._first("destination")
+
+    @property
+    def front(self) -> tuple[Phrase, ...]:
+        """What stands before it and says where, or for what, it is done: "in a.txt, …", "for each file, …"."""
+        start = self.tokens[0].start if self.tokens else 0
+        return tuple(phrase for phrase in self.phrases if phrase.role != "condition" and phrase.tokens[0].start < start)
 
     @property
     def conditions(self) -> tuple[Phrase, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple, cast
 
@@ -80,6 +81,12 @@ class Line:
                 return len(phrase)
         return 0
 
+    def says(self, name: str, place: int = 0, *, far: int | None = None) -> int:
+        """Return how many words a pattern of the file on requests takes here; it looks at *far* words, or at all."""
+        stop = None if far is None else place + far
+        found = pattern(name).match(shape_of(self.words[place:stop]))
+        return found[0].count(" ") if found else 0
+
     def is_verb(self, place: int) -> bool:
         """Say whether the word here is a verb of the rules in its base form."""
         return self.lexicon.is_base(self.plain(place))
@@ -87,6 +94,32 @@ class Line:
     def is_noun(self, place: int) -> bool:
         """Say whether the word here is a noun for what a verb does or makes, whatever else it is."""
         return self.plain(place) in self.lexicon.nouns or self.plain(place) in self.lexicon.products
+
+
+def shape_of(said: Iterable[Word | Token]) -> str:
+    """Return words as patterns know them, a blank behind each; a sign or a name stands in brackets: `<,>`, `<path>`."""
+    return "".join(
+        f"{one.plain} " if one.kind == "word" else f"<{one.plain if one.kind == 'sign' else one.kind}> " for one in said
+    )
+
+
+def word_pattern(text: str, listed: Callable[[str], Iterable[str]]) -> re.Pattern[str]:
+    """Return a pattern over words with a blank behind each, in which `{name}` is any word or phrase of a list."""
+    return re.compile(re.sub(r"\{([\w.]+)\}", lambda name: f"(?:{'|'.join(map(re.escape, listed(name[1])))})", text))
+
+
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    """Return one pattern of the file on requests."""
+    table = load_words("requests")
+
+    def listed(name: str) -> Iterable[str]:
+        if name == "closed":
+            return [word for kind in _CLOSED for word in words(kind)]
+        found = cast("dict[str, str]", table["lists"]).get(name) or table[name]
+        return found.split() if isinstance(found, str) else cast("list[str]", found)
+
+    return word_pattern(cast("dict[str, str]", table["patterns"])[name], listed)
 
 
 def words(name: str) -> frozenset[str]:

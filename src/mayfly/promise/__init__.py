@@ -8,27 +8,23 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
-    from mayfly.promise._bind import ITEM, reason_of, references, result_of
     from mayfly.promise._classify import classify
     from mayfly.promise._combine import CannotCombine
-    from mayfly.promise._data import copied
+    from mayfly.promise._data import ITEM, copied, reason_of, references, result_of
     from mayfly.promise._effects import Effects, Past, past_of
-    from mayfly.promise._elsewhere import NOT_THERE
     from mayfly.promise._events import Planned, RunResumed
     from mayfly.promise._fix import Fix, Fixed, Ground
-    from mayfly.promise._history import Saved, Unsettled, cancel, saved, settle_effect, unknown_effects
-    from mayfly.promise._job import Done, Engine, Job, Part
+    from mayfly.promise._history import Saved, Unsettled, cancel, saved, settle_effect, spent_json, unknown_effects
+    from mayfly.promise._job import Done, Engine, Job, Part, part_of
     from mayfly.promise._journal import Journal
     from mayfly.promise._judge import Contradict, Judge, Opinion, ValueClaim, attempt
-    from mayfly.promise._keys import part_of
-    from mayfly.promise._leaves import Leaves, Options, about_store, arguments_of, input_of
+    from mayfly.promise._leaves import NOT_THERE, Leaves, Options, ToolSupply
     from mayfly.promise._limits import TreeLimits, check_shape
     from mayfly.promise._promise import Children, Evidence, IllegalTransition, Kind, Promise, Reality, State, Work
     from mayfly.promise._promise_json import from_json, to_json
     from mayfly.promise._resolve import Resolver
-    from mayfly.promise._spent import spent_json
-    from mayfly.promise._supply import ToolSupply
     from mayfly.promise._tester import Tester, TestGenerator, TestInput, TestOutput
+    from mayfly.promise._values import about_store, arguments_of, input_of
     from mayfly.promise.engines import EngineLost, LocalEngine, open_engine
     from mayfly.promise.plan import Planner
 
@@ -99,27 +95,23 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "_bind": "ITEM reason_of references result_of",
         "_classify": "classify",
         "_combine": "CannotCombine",
-        "_data": "copied",
+        "_data": "ITEM copied reason_of references result_of",
         "_effects": "Effects Past past_of",
-        "_elsewhere": "NOT_THERE",
         "_events": "Planned RunResumed",
         "_fix": "Fix Fixed Ground",
-        "_history": "Saved Unsettled cancel saved settle_effect unknown_effects",
-        "_job": "Done Engine Job Part",
+        "_history": "Saved Unsettled cancel saved settle_effect spent_json unknown_effects",
+        "_job": "Done Engine Job Part part_of",
         "_journal": "Journal",
         "_judge": "Contradict Judge Opinion ValueClaim attempt",
-        "_keys": "part_of",
-        "_leaves": "Leaves Options about_store arguments_of input_of",
+        "_leaves": "NOT_THERE Leaves Options ToolSupply",
         "_limits": "TreeLimits check_shape",
         "_promise": "Children Evidence IllegalTransition Kind Promise Reality State Work",
         "_promise_json": "from_json to_json",
         "_resolve": "Resolver",
-        "_spent": "spent_json",
-        "_supply": "ToolSupply",
         "_tester": "TestGenerator TestInput TestOutput Tester",
+        "_values": "about_store arguments_of input_of",
         "engines": "EngineLost LocalEngine open_engine",
         "plan": "Planner",
     },

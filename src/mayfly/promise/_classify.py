@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from mayfly.core import Budget, Intent, shipped_table
-from mayfly.language import Token
+from mayfly.language import Token, shape_of, word_pattern
 from mayfly.promise._promise import CHAOS_THRESHOLD, MAX_DEPTH, Kind, Reality
 from mayfly.promise.fit import Reading, covering, described, known_lexicon, read_request
 
@@ -91,125 +93,46 @@ def endless(tokens: Sequence[Token]) -> str | None:
 
     Only what is asked counts: "explain why the job runs forever" asks for an explanation, which ends.
     """
-    asked = _asked(tokens)
-    plain = [token.plain for token in asked]
+    asked = "".join(f"{word} " for word in _asked(shape_of(tokens).split()))
     for section in ("endless", "everything"):
-        known = phrases(section)
-        for place, word in enumerate(plain):
-            for phrase in known.get(word, ()):
-                if tuple(plain[place : place + len(phrase)]) == phrase:
-                    return " ".join(phrase)
-    kept = _not_denied(asked)
-    plain = [token.plain for token in kept]
-    limited = _is_limited(kept)
-    for place, word in enumerate(plain):
-        if word in words("endless", "words") or (word == "always" and place == len(plain) - 1):
-            return word
-        if not limited and (_is_adjective(plain, place) or _is_everything(kept, place) or _keeps_on(plain, place)):
-            return " ".join(plain[place : place + 2]).strip()
-        if _is_perfect(plain, place):
-            return word
-    return None
+        if found := _pattern(f"{{{section}.phrases}} ").search(asked):
+            return found[0].strip()
+    kept = _pattern("{patterns.denied}").sub("", asked)
+    hits = [
+        (found.start(), number, found[0])
+        for number, (asks, unless) in enumerate(_table()["rules"]["endless"])
+        if (found := _pattern(asks).search(kept)) and not (unless and _pattern(unless).search(kept))
+    ]
+    return re.sub(r"<([^a-z]*)[a-z]*>", r"\1", min(hits)[2]).strip() if hits else None
 
 
-def _asked(tokens: Sequence[Token]) -> list[Token]:
+def _asked(said: list[str]) -> list[str]:
     """Return what stands before the first clause that only describes."""
-    found: list[Token] = []
-    for token in tokens:
-        assured = bool(found) and found[-1].plain in words("words", "assuring")
-        everything = bool(found) and found[-1].plain in words("everything", "words")
-        if token.plain in words("words", "relatives") and found and not assured:
-            if everything:
-                found.append(token)
-            break
-        found.append(token)
-    return found
+    for place, word in enumerate(said):
+        if place and word in words("words", "relatives") and said[place - 1] not in words("words", "assuring"):
+            return said[: place + (said[place - 1] in words("everything", "words"))]
+    return said
 
 
-def _not_denied(tokens: Sequence[Token]) -> list[Token]:
-    """Return the tokens without what is forbidden: "do not run forever"."""
-    kept: list[Token] = []
-    denied = False
-    for token in tokens:
-        if token.plain in (",", ";", "but", "and"):
-            denied = False
-        denied = denied or token.plain in words("words", "negators")
-        if not denied:
-            kept.append(token)
-    return kept
+@cache
+def _pattern(text: str) -> re.Pattern[str]:
+    """Return a pattern of `reality.toml` that may begin at any word."""
+    whole = re.sub(r"\{patterns\.(\w+)\}", lambda name: _table()["patterns"][name[1]], text)
+    return word_pattern(f"(?<!\\S)(?:{whole})", _listed)
 
 
-def _is_limited(tokens: Sequence[Token]) -> bool:
-    """Say whether a number of things, times or seconds is given."""
-    for place, token in enumerate(tokens):
-        before = {other.plain for other in tokens[max(0, place - 2) : place]}
-        after = tokens[place + 1].plain if place + 1 < len(tokens) else ""
-        if token.kind == "number" and (before & words("limits", "before") or after in words("limits", "units")):
-            return True
-    return False
-
-
-def _is_adjective(plain: Sequence[str], place: int) -> bool:
-    if plain[place] not in words("endless", "adjectives"):
-        return False
-    return plain[place + 1 : place + 2] != [] and plain[place + 1] not in words("endless", "described")
-
-
-def _is_everything(tokens: Sequence[Token], place: int) -> bool:
-    """Say whether "everything", or "all" of something without number, is asked for, and nowhere in particular."""
-    word = tokens[place].plain
-    following = tokens[place + 1 :]
-    if word in words("everything", "words"):
-        after = following[0] if following else None
-        if after is not None and (after.kind in ("path", "url") or after.plain in words("words", "finite")):
-            return False
-        return not _has_domain(following)
-    if word not in ("all", "every", "any"):
-        return False
-    noun = next((other for other in following[:4] if other.plain in words("everything", "nouns")), None)
-    alone = not following or (following[0].kind == "sign")
-    return (noun is not None or (alone and word == "all")) and not _has_domain(following)
-
-
-def _has_domain(following: Sequence[Token]) -> bool:
-    return any(
-        token.plain in words("everything", "domain") or token.kind in ("path", "url", "quoted", "code")
-        for token in following[:6]
-    )
-
-
-def _keeps_on(plain: Sequence[str], place: int) -> bool:
-    """Say whether something is to be kept doing with no end named: "keep improving the code"."""
-    if plain[place] not in ("keep", "continue") or place + 1 >= len(plain):
-        return False
-    following = plain[place + 1 : place + 3]
-    doing = any(word.endswith("ing") and len(word) > 5 for word in following[: 1 + (following[0] in ("on", "by"))])
-    return doing and "until" not in plain and "while" not in plain
-
-
-def _is_perfect(plain: Sequence[str], place: int) -> bool:
-    if plain[place] not in words("perfect", "words"):
-        return False
-    return not (plain[place + 1 : place + 2] and plain[place + 1] in words("perfect", "described"))
+def _listed(name: str) -> Sequence[str]:
+    section, _, key = name.partition(".")
+    found = _table()[section][key]
+    return found.split() if isinstance(found, str) else found
 
 
 @cache
 def words(section: str, key: str) -> frozenset[str]:
     """Return one list of words of `reality.toml`."""
-    return frozenset(str(_table()[section][key]).split())
+    return frozenset(_table()[section][key].split())
 
 
 @cache
-def phrases(section: str) -> dict[str, tuple[tuple[str, ...], ...]]:
-    """Return the phrases of a section, each as its words, by their first word."""
-    listed = _table()[section]["phrases"]
-    found: dict[str, tuple[tuple[str, ...], ...]] = {}
-    for phrase in listed if isinstance(listed, list) else ():
-        parts = tuple(str(phrase).split())
-        found[parts[0]] = (*found.get(parts[0], ()), parts)
-    return found
-
-
-@cache
-def _table() -> dict[str, dict[str, object]]:
+def _table() -> dict[str, dict[str, Any]]:
     return shipped_table(Path(__file__).with_name("reality.toml"))

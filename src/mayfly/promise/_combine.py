@@ -2,76 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
-from typing import ClassVar, overload
+from typing import ClassVar
 
 from mayfly.core import MayflyError, is_sequence, same
 from mayfly.promise._promise import Combine
+from mayfly.promise.split._spool import spool
 
 
 class CannotCombine(MayflyError):
     """The values do not go together in the way that was planned."""
 
     code: ClassVar[str] = "COMBINE"
-
-
-class Joined(Sequence[object]):
-    """Read several sequences as one without holding their items: parts may lie on disk."""
-
-    def __init__(self, parts: Sequence[Sequence[object]]) -> None:
-        self.parts = tuple(parts)
-        self._length = sum(map(len, self.parts))
-
-    def __len__(self) -> int:
-        return self._length
-
-    def __iter__(self) -> Iterator[object]:
-        return chain.from_iterable(self.parts)
-
-    def texts(self) -> Iterator[str]:
-        """Yield every item as its JSON text; what lies on disk is not read into objects for that."""
-        for part in self.parts:
-            texts = getattr(part, "texts", None)
-            yield from texts() if texts is not None else map(json.dumps, part)
-
-    @overload
-    def __getitem__(self, index: int) -> object: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[object]: ...
-    def __getitem__(self, index: int | slice) -> object:
-        if isinstance(index, slice):
-            return self._slice(range(self._length)[index])
-        at = range(self._length)[index]
-        for part in self.parts:
-            if at < len(part):
-                return part[at]
-            at -= len(part)
-        raise IndexError(index)
-
-    def _slice(self, wanted: range) -> list[object]:
-        """Take what is wanted of each part by one slice, since an item on disk costs a look at those before it."""
-        ordered = wanted if wanted.step > 0 else wanted[::-1]
-        found: list[object] = []
-        start = 0
-        for part in self.parts:
-            skipped = max(0, -(-(start - ordered.start) // ordered.step)) if ordered else 0
-            inside = [at - start for at in ordered[skipped : skipped + 1] if at < start + len(part)]
-            if inside:
-                stop = min(ordered.stop - start, len(part))
-                found += part[inside[0] : stop : ordered.step]
-            start += len(part)
-        return found if wanted.step > 0 else found[::-1]
-
-    def __eq__(self, other: object) -> bool:
-        return same(self, other) if is_sequence(other) else NotImplemented
-
-    def __hash__(self) -> int:
-        raise TypeError("a sequence of results is not hashable")
-
-    def __repr__(self) -> str:
-        return f"<{self._length} results in {len(self.parts)} parts>"
 
 
 def combine(kind: Combine, names: Sequence[str], values: Sequence[object]) -> object:
@@ -132,7 +75,7 @@ def _concat(_: Sequence[str], values: Sequence[object]) -> object:
         raise CannotCombine(f"only lists, or only texts, can be put one after another, not {kinds}")
     if all(isinstance(part, (list, tuple)) for part in lists):
         return list(chain.from_iterable(lists))
-    return Joined(lists)
+    return spool(lists)
 
 
 def _is_concat(_: Sequence[str], values: Sequence[object], result: object) -> bool:

@@ -8,7 +8,7 @@ import socket
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from mayfly.core import (
     UNSET,
@@ -39,8 +39,6 @@ CUT_OFF = "the run ended while it was being sent"
 _NEVER_LEFT = (NotSent, ConnectionRefusedError, socket.gaierror)
 # What may be gone the next time; a file that is not there, or may not be read, is not.
 _PASSING = (ConnectionError, TimeoutError, BlockingIOError, InterruptedError)
-
-
 # What is called again where a capability says nothing of it; what is sent once is not, whatever happens.
 _AGAIN: Mapping[Effect, tuple[type[Exception], ...]] = {
     "none": _PASSING,
@@ -71,7 +69,7 @@ class Past:
     open: bool = False
     unknown: bool = False
     settled: str = ""
-    # What the last attempt said when it began: which capability, what kind of effect, on what.
+    # What the attempt said that began last: which capability, what kind of effect, on what.
     capability: str = ""
     effect: str = ""
     target: str = ""
@@ -98,17 +96,19 @@ class Effects:
         if past.value is not UNSET:
             return past.value, ()
         asked = capability.asks(call)
-        sent = _Sent(capability, call, promise, past, asked[-1] if asked else Asked(""))
+        last = asked[-1] if asked else Asked("")
+        past.capability, past.target = capability.name, last.target[:LONGEST]
         # Before anybody is asked whether it may be sent: it may have been, whatever the rules say of it by now.
         if capability.effect == "once" and (past.open or past.unknown) and past.settled != "again":
-            raise self._unknown(sent, CUT_OFF)
+            raise self._unknown(promise, call.key, past, CUT_OFF)
         if capability.reaches_out:
             await asyncio.to_thread(self.kill)
         for one in asked:
             await self.ask(capability.name, one, judged=capability.judged and one.action != "file_read")
         if capability.effect in ("none", "transactional"):
-            return _committed(await self._patiently(capability, call))
-        return await self._send(sent), ()
+            value = await self._patiently(capability, call)
+            return (value.value, value.events) if isinstance(value, Committed) else (value, ())
+        return await self._send(capability, call, promise, past, last.action), ()
 
     def report_open(self, root: Promise[Any]) -> None:
         """Say of every effect that was under way when an earlier attempt ended that nobody can tell about it.
@@ -118,22 +118,8 @@ class Effects:
         for promise in root.walk():
             key = f"{self.journal.run}/{promise.id}"
             past = self.past.get(key)
-            if past is not None and past.effect == "once" and past.open and not past.unknown:
-                self._note_unknown(promise, key, past, capability=past.capability, target=past.target, reason=CUT_OFF)
-
-    def _note_unknown(
-        self, promise: Promise[Any], key: str, past: Past, *, capability: str, target: str, reason: str
-    ) -> None:
-        unknown = EffectUnknown(
-            run=self.journal.run,
-            node=promise.id,
-            capability=capability,
-            target=target,
-            intent=promise.intent[:LONGEST],
-            reason=reason,
-        )
-        self.journal.note((unknown, key))
-        past.unknown = True
+            if past is not None and past.effect == "once" and past.open:
+                self._unknown(promise, key, past, CUT_OFF)
 
     async def ask(self, name: str, asked: Asked, *, judged: bool = False) -> None:
         """Raise `Denied` where the rules do not permit what is asked for *name*.
@@ -151,38 +137,40 @@ class Effects:
         word = "needs an approval" if said.decision == "approval" else "is not permitted"
         raise Denied(f"{asked.action} {asked.target[:LONGEST]} {word}: {why}", fix=fix)
 
-    async def _send(self, sent: _Sent) -> object:
-        capability, key = sent.capability, sent.call.key
+    async def _send(
+        self, capability: Capability, call: Invocation, promise: Promise[Any], past: Past, action: str
+    ) -> object:
+        """Note an effect before it is sent, send it, and note how that ended."""
+        key, again = call.key, capability.effect == "idempotent"
         began = EffectBegan(
             capability=capability.name,
             effect=capability.effect,
-            action=sent.asked.action,
-            target=sent.asked.target[:LONGEST],
-            attempt=sent.past.attempts + 1,
+            action=action,
+            target=past.target,
+            attempt=past.attempts + 1,
         )
         self.journal.note((began, key))
         await self.journal.settled()
         try:
-            value = await self._patiently(capability, sent.call)
+            value = await self._patiently(capability, call)
         except asyncio.CancelledError:
             if capability.effect == "once":
                 with suppress(MayflyError):
-                    self._unknown(sent, "the run was stopped while it was being sent")
+                    self._unknown(promise, key, past, "the run was stopped while it was being sent")
             raise
         except Exception as error:
+            line = f"{type(error).__name__}: {error}"[:LONGEST]
             if isinstance(error, _NEVER_LEFT):
-                refused = EffectRefused(capability=capability.name, reason=_line(error))
-                self.journal.note((refused, key))
+                self.journal.note((EffectRefused(capability=capability.name, reason=line), key))
+            if again or isinstance(error, _NEVER_LEFT):
                 raise
-            if capability.effect == "idempotent":
-                raise
-            raise self._unknown(sent, _line(error)) from error
+            raise self._unknown(promise, key, past, line) from error
         try:
             value = copied(value)
         except NotData as error:
-            if capability.effect == "idempotent":
+            if again:
                 raise
-            raise self._unknown(sent, f"it answered, but {error}") from None
+            raise self._unknown(promise, key, past, f"it answered, but {error}") from None
         inline, blob = await self.journal.keep(value)
         self.journal.note((EffectDone(capability=capability.name, value=inline, blob=blob), key))
         await self.journal.settled()
@@ -203,33 +191,23 @@ class Effects:
             await asyncio.to_thread(self.journal.ledger.check_fence)
         raise AssertionError("the last delay raises")
 
-    def _unknown(self, sent: _Sent, reason: str) -> Unknown:
-        name, past = sent.capability.name, sent.past
+    def _unknown(self, promise: Promise[Any], key: str, past: Past, reason: str) -> Unknown:
+        """Note, once, that nobody can tell whether an effect happened, and return what says so."""
         if not past.unknown:
-            target = sent.asked.target[:LONGEST]
-            self._note_unknown(sent.promise, sent.call.key, past, capability=name, target=target, reason=reason)
+            unknown = EffectUnknown(
+                run=self.journal.run,
+                node=promise.id,
+                capability=past.capability,
+                target=past.target,
+                intent=promise.intent[:LONGEST],
+                reason=reason,
+            )
+            self.journal.note((unknown, key))
+            past.unknown = True
         if past.settled == "failed":
-            return Unknown(f"{name} was given up by hand: {reason}")
-        fix = f"look, then: mayfly answer {sent.call.key} done|again|failed"
-        return Unknown(f"nobody can tell whether {name} happened: {reason}", fix=fix)
-
-
-class _Sent(NamedTuple):
-    """One effect that is sent: by what, for which promise, what is known of it, and what the rules were asked last."""
-
-    capability: Capability
-    call: Invocation
-    promise: Promise[Any]
-    past: Past
-    asked: Asked
-
-
-def _committed(value: object) -> tuple[object, tuple[Payload, ...]]:
-    return (value.value, value.events) if isinstance(value, Committed) else (value, ())
-
-
-def _line(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"[:LONGEST]
+            return Unknown(f"{past.capability} was given up by hand: {reason}")
+        fix = f"look, then: mayfly answer {key} done|again|failed"
+        return Unknown(f"nobody can tell whether {past.capability} happened: {reason}", fix=fix)
 
 
 _KINDS = ("effect.began", "effect.done", "effect.refused", "effect.unknown", "effect.settled")

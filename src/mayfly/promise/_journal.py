@@ -40,12 +40,9 @@ class Journal:
         self._waiting: list[list[Event]] = []
         self._noted = 0
         self._kept = 0
-        self._broken: Exception | None = None
-        self._wake = asyncio.Event()
-        self._moved = asyncio.Condition()
+        self._broken: BaseException | None = None
         self._large = asyncio.Lock()
         self._writer: asyncio.Task[None] | None = None
-        self._last_word: asyncio.Task[None] | None = None
 
     def next(self) -> int:
         """Return the number of the next event of this run."""
@@ -62,18 +59,16 @@ class Journal:
             group.append(Event.of(payload, subject=subject))
         self._waiting.append(group)
         self._noted += 1
-        self._wake.set()
-        if self._writer is None or self._writer.done():
-            self._writer = asyncio.ensure_future(self._write())
-            self._writer.add_done_callback(self._left)
+        self._start_writer()
 
     async def settled(self) -> None:
         """Wait until what was noted before this call is on disk; raises what stands in the way of that."""
         wanted = self._noted
-        async with self._moved:
-            await self._moved.wait_for(lambda: self._kept >= wanted or self._broken is not None)
-        if self._kept < wanted and self._broken is not None:
-            raise self._broken
+        while self._kept < wanted:
+            if self._broken is not None:
+                raise self._broken
+            assert self._writer is not None, "what was noted has a writer"
+            await asyncio.wait([self._writer])
 
     async def keep(self, value: object) -> tuple[JSON, str | None]:
         """Return *value* as it goes into an event: itself while it is small, otherwise nothing and its address."""
@@ -100,41 +95,28 @@ class Journal:
 
     async def aclose(self) -> None:
         """Write what is left and stop."""
-        if self._writer is None:
-            return
-        try:
-            if self._broken is None:
-                await self.settled()
-        finally:
-            self._writer.cancel()
-            await asyncio.gather(self._writer, return_exceptions=True)
-            self._writer = None
+        if self._broken is None:
+            await self.settled()
 
-    def _left(self, writer: asyncio.Task[None]) -> None:
-        """Tell whoever waits for what is left, when the writer was stopped by somebody else: it will not come."""
-        if writer.cancelled() and self._kept < self._noted:
-            stopped = StoreError("the run was stopped before everything was written")
-            self._last_word = asyncio.ensure_future(self._move(broken=stopped))
+    def _start_writer(self) -> None:
+        if self._waiting and (self._writer is None or self._writer.done()):
+            self._writer = asyncio.ensure_future(self._write())
+            self._writer.add_done_callback(self._go_on)
 
     async def _write(self) -> None:
-        while True:
-            await self._wake.wait()
-            self._wake.clear()
-            while self._waiting:
-                taken, self._waiting = self._waiting[:GROUP], self._waiting[GROUP:]
-                batch = [event for group in taken for event in group]
-                try:
-                    await self._patiently(partial(self._append, batch))
-                except Exception as error:
-                    await self._move(broken=error)
-                    return
-                await self._move(kept=len(taken))
+        """Write as many groups as go at once."""
+        taken, self._waiting = self._waiting[:GROUP], self._waiting[GROUP:]
+        await self._patiently(partial(self._append, [event for group in taken for event in group]))
+        self._kept += len(taken)
 
-    async def _move(self, *, kept: int = 0, broken: Exception | None = None) -> None:
-        async with self._moved:
-            self._kept += kept
-            self._broken = broken
-            self._moved.notify_all()
+    def _go_on(self, writer: asyncio.Task[None]) -> None:
+        """Write on; a writer that failed, or was cancelled from outside, leaves the journal broken."""
+        if writer.cancelled():
+            self._broken = StoreError("the run was stopped before everything was written")
+        else:
+            self._broken = writer.exception()
+        if self._broken is None:
+            self._start_writer()
 
     async def _patiently(self, work: Callable[[bool], T]) -> T:
         """Do *work* in a thread, and again after a while where the store could not be reached."""

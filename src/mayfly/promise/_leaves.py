@@ -1,69 +1,70 @@
-"""The work of one leaf: a capability of the host, or an agent that an engine runs behind the wall."""
+"""The work of one leaf: a call of a capability, here or by an engine, or an agent that runs behind the wall."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from mayfly.core import (
     UNSET,
+    Asked,
     Capability,
-    Cost,
+    Example,
     InputError,
     Invocation,
     MayflyError,
     Pool,
-    Proof,
+    Retry,
     StoreError,
     Unset,
     within,
 )
-from mayfly.library import Registry, ToolCapability
-from mayfly.promise._bind import bind
+from mayfly.library import FunctionCapability, Registry, ToolCapability
 from mayfly.promise._data import NotData, copied, handed
 from mayfly.promise._effects import Effects
-from mayfly.promise._elsewhere import Elsewhere, Ended, why_here, work_of
 from mayfly.promise._events import DeadLetter
-from mayfly.promise._job import Done, Engine, Job, Part
-from mayfly.promise._journal import Journal
-from mayfly.promise._keys import hash_part, key_here, key_of, key_of_call, part_of
+from mayfly.promise._job import Done, Engine, Job, Part, hash_part, key_here, key_of, key_of_call, part_of
 from mayfly.promise._promise import Children, Evidence, Promise, Work
-from mayfly.promise._supply import MissingTools, NoSupply, ToolSupply
+from mayfly.promise._values import (
+    Ended,
+    Untrue,
+    Value,
+    about_store,
+    agent_in,
+    arguments_by_name,
+    arguments_of,
+    evidence_of,
+    input_of,
+    stored,
+)
 from mayfly.promise.engines import EngineLost
 from mayfly.store import Killed, Payload
 
-if TYPE_CHECKING:
-    from mayfly.store import Ledger
-
 LONGEST = 2000
+# A part of this many bytes more may run as much longer as a leaf may run at all.
 PIECE = 64 * 1024 * 1024
+# How a worker says that it cannot import a function of the host's, or that it does not trust a tool.
+NOT_THERE = "NOT_THERE"
 
 
-@dataclass(kw_only=True)
-class Value:
-    """What a promise came to, on its way to being accepted: where it is kept, and what it cost."""
+class ToolSupply(Protocol):
+    """Find and make tools; both may take long, and neither asks the rules."""
 
-    value: object = None
-    evidence: Evidence | None = None
-    key: str = ""
-    derived: bool = False
-    again: bool = False
-    events: tuple[Payload, ...] = ()
-    cost: Cost = field(default_factory=Cost)
-    sandbox_seconds: float = 0.0
-    seconds: float = 0.0
-    account: Mapping[str, object] | None = None
+    def make(
+        self, name: str, intent: str, arguments: Mapping[str, object], *, model: str | None, run: str
+    ) -> Capability:
+        """Return a tool for a call that the plan of *run* names; raises why not, and what a person can type."""
+        ...
 
-
-class Untrue(MayflyError):
-    """A value did not pass its test."""
-
-    code = "TEST"
+    def find(
+        self, intent: str, examples: Sequence[Example], input: object
+    ) -> tuple[Capability, dict[str, object]] | None:
+        """Return a tool that does what the examples say, and how it is called with *input*; None: there is none."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +86,7 @@ class Options:
 class Leaves:
     """Do leaves: those of the host here, the others by an engine; those that ask a model stay at *home*."""
 
-    journal: Journal
+    effects: Effects
     registry: Registry
     engine: Engine
     home: Engine
@@ -93,21 +94,14 @@ class Leaves:
     kill: Callable[[], None]
     options: Options
     delays: tuple[float, ...] = ()
-    supply: ToolSupply = field(default_factory=NoSupply)
+    supply: ToolSupply | None = None
 
     def __post_init__(self) -> None:
+        self.journal = self.effects.journal
         self._slots = asyncio.Semaphore(self.options.parallel)
-        self._missing = MissingTools(
-            supply=self.supply,
-            registry=self.registry,
-            kill=self.kill,
-            pool=self.pool,
-            model=self.options.model,
-            run=self.journal.run,
-            slots=self._slots,
-        )
+        self._making: dict[str, asyncio.Lock] = {}
 
-    async def capability(self, promise: Promise[Any], needed: Mapping[str, object], effects: Effects) -> Value:
+    async def capability(self, promise: Promise[Any], needed: Mapping[str, object]) -> Value:
         """Call the capability that serves *promise*, and test what it gives."""
         if promise.capability:
             asked = promise.capability, promise.version
@@ -115,25 +109,41 @@ class Leaves:
             # What is not held is looked up in the store, or in a shop at the other end of the world.
             capability = await asyncio.to_thread(self.registry.get, *asked) if held is None else held
         else:
-            capability = await self._missing.get(promise, needed, effects)
-        return await self._call(capability, arguments_of(promise, needed, capability), promise, effects)
+            capability = await self._make_tool(promise, needed)
+        return await self._call(capability, arguments_of(promise, needed, capability), promise)
 
-    async def by_tool(self, promise: Promise[Any], needed: Mapping[str, object], effects: Effects) -> Value | None:
+    async def _make_tool(self, promise: Promise[Any], needed: Mapping[str, object]) -> Capability:
+        """Return the tool that a plan names: made by now, or made here, once, however many leaves wait for it."""
+        assert promise.work is not None, "who asks has looked"
+        name = promise.work.name
+        given = _plain_record(arguments_by_name(name, promise, needed))
+        async with self._making.setdefault(name, asyncio.Lock()):
+            if await asyncio.to_thread(self.registry.__contains__, name):
+                return await asyncio.to_thread(self.registry.get, name)
+            if self.supply is None:
+                raise InputError(f"there is no capability {name!r}, and nobody here makes one")
+            await asyncio.to_thread(self.kill)
+            await self.effects.ask(name, Asked("tool_write", name, promise.intent))
+            async with self._slots:
+                with within(self.pool):
+                    return await asyncio.to_thread(
+                        self.supply.make, name, promise.intent, given, model=self.options.model, run=self.journal.run
+                    )
+
+    async def by_tool(self, promise: Promise[Any], needed: Mapping[str, object]) -> Value | None:
         """Have a tool of the library do what would be written from examples; None where none does, or it fails."""
         given = input_of(promise, needed)
-        if given is UNSET or part_of(promise) is not None:
+        if given is UNSET or self.supply is None or part_of(promise) is not None:
             return None
         try:
             found = await asyncio.to_thread(self.supply.find, promise.intent, promise.examples, given)
-            return None if found is None else await self._call(*found, promise, effects)
+            return None if found is None else await self._call(*found, promise)
         except Killed:
             raise
         except MayflyError:
             return None  # it is written, as it would be without a library
 
-    async def _call(
-        self, capability: Capability, arguments: Mapping[str, object], promise: Promise[Any], effects: Effects
-    ) -> Value:
+    async def _call(self, capability: Capability, arguments: Mapping[str, object], promise: Promise[Any]) -> Value:
         subject = f"{self.journal.run}/{promise.id}"
         call = Invocation(
             arguments=_plain_record(arguments),
@@ -149,23 +159,13 @@ class Leaves:
                 found = await self._known(capability, call, key)
                 if found is not None:
                     return found
-        stays = "where the driver is" if self.engine is self.home else why_here(capability)
-        if capability.quick:
-            value, events = await effects.call(capability, call, promise)
-        elif not stays:
-            job = replace(self._job(promise, work_of(capability), call.arguments), context=call.context)
-            async with self._slots:
-                elsewhere = Elsewhere(engine=self.engine, kill=self.kill, effects=effects, promise=promise)
-                value, events, stays = await elsewhere.call(capability, call, job)
-        else:
-            async with self._slots:
-                value, events = await effects.call(capability, call, promise)
+        value, events, stays = await self._called(capability, call, promise)
         if isinstance(value, Children):
             if capability.effect != "none" or events:
                 raise InputError(f"{capability.name} handed in children, and only one that changes nothing may")
             return Value(value=value)
         evidence = await self._checked(capability, call, value)
-        if stays and self.engine is not self.home:
+        if stays:
             evidence = replace(evidence, description=f"{evidence.description}; worked out here, {stays}"[:LONGEST])
         try:
             value = copied(value)
@@ -179,6 +179,54 @@ class Leaves:
                 raise
             key = ""
         return Value(value=value, evidence=evidence, key=key, events=events)
+
+    async def _called(
+        self, capability: Capability, call: Invocation, promise: Promise[Any]
+    ) -> tuple[object, tuple[Payload, ...], str]:
+        """Return the value, what is recorded with it, and why it was worked out here where an engine might have."""
+        work = "" if self.engine is self.home else work_elsewhere(capability)
+        if capability.quick:
+            return *await self.effects.call(capability, call, promise), work if isinstance(work, str) else ""
+        async with self._slots:
+            if isinstance(work, str):
+                return *await self.effects.call(capability, call, promise), work
+            job = replace(self._job(promise, work, call.arguments), context=call.context)
+            try:
+                if work.kind == "call":
+                    return (
+                        await self._send_patiently(replace(job, seconds=capability.seconds), capability.retry),
+                        (),
+                        "",
+                    )
+
+                async def send(sent: Invocation) -> object:
+                    return await self._send(replace(job, seconds=sent.seconds))
+
+                # The rules are asked here, before a tool is called there.
+                return *await self.effects.call(replace(capability, call=send), call, promise), ""
+            except Ended as error:
+                if error.done.code != NOT_THERE:
+                    raise
+                where = error.done.where or "a worker"
+            return *await self.effects.call(capability, call, promise), f"since {where} cannot import it"
+
+    async def _send_patiently(self, job: Job, retry: Retry | None) -> object:
+        await asyncio.to_thread(self.kill)
+        for delay in retry.delays if retry else ():
+            try:
+                return await self._send(job)
+            except Ended as error:
+                if error.done.code == NOT_THERE:
+                    raise
+            await asyncio.sleep(delay)
+        return await self._send(job)
+
+    async def _send(self, job: Job) -> object:
+        """Have the engine do *job* and return its value."""
+        done = await self.engine.do(job)
+        if done.status != "resolved":
+            raise Ended(done)
+        return done.value
 
     async def _known(self, capability: Capability, call: Invocation, key: str) -> Value | None:
         """Return a value of another run that passes the test of today: the function may be another by now."""
@@ -213,7 +261,7 @@ class Leaves:
         work = promise.work or Work(kind="compile")
         part = part_of(promise)
         if work.kind == "run" and not work.name:
-            work = replace(work, name=_agent_in(needed))
+            work = replace(work, name=agent_in(needed))
         given = UNSET if part else argument if argument is not UNSET else input_of(promise, needed)
         return await self._do(replace(self._job(promise, work, given), part=part))
 
@@ -279,7 +327,7 @@ class Leaves:
         data = await asyncio.to_thread(hash_part, job.part) if job.part else ""
         key = key_of(job, data=data)
         found = await asyncio.to_thread(self._proven, key)
-        if found is not None and (job.accept_weak or _is_strong(found)):
+        if found is not None and (job.accept_weak or found.tested):
             return found
         done = await self._run(job)
         if done.status != "resolved":
@@ -321,67 +369,20 @@ class Leaves:
         return stored(found.payload, self.journal.ledger, key)
 
 
-def _is_strong(found: Value) -> bool:
-    return found.evidence is not None and found.evidence.strength in ("strong", "tested")
-
-
-def about_store(error: Exception) -> bool:
-    """Whether the store is to blame; a switch that says nothing about how to turn it off could not be read."""
-    if isinstance(error, Ended):
-        return error.done.code == StoreError.code
-    return isinstance(error, StoreError) or (isinstance(error, Killed) and error.fix is None)
-
-
-def stored(payload: Mapping[str, Any], ledger: Ledger, key: str) -> Value:
-    """Read a proven value back."""
-    blob = payload.get("blob")
-    value = json.loads(ledger.get_blob(blob)) if blob else payload.get("value")
-    said = payload.get("evidence")
-    evidence = Evidence.from_json(said) if said else None
-    return Value(value=value, evidence=evidence, key=key, again=True, account=payload.get("account"))
-
-
-def input_of(promise: Promise[Any], needed: Mapping[str, object]) -> object | Unset:
-    """Return what a promise works on: its own argument, the value of the one it needs, or a record of several."""
-    if promise.argument is not UNSET:
-        return bind(promise.argument, needed)
-    if len(needed) == 1:
-        return next(iter(needed.values()))
-    return dict(needed) if needed else UNSET
-
-
-def arguments_of(promise: Promise[Any], needed: Mapping[str, object], capability: Capability) -> Mapping[str, object]:
-    """Return the arguments of a call; where none are said, what flows in fills the required ones in their order."""
-    if promise.argument is UNSET:
-        # Whatever is missing or too much then is said by the schema.
-        return dict(zip(capability.input_schema.get("required", ()), needed.values(), strict=False))
-    found = bind(promise.argument, needed)
-    if not isinstance(found, Mapping):
-        raise InputError(f"{capability.name} is called with arguments by name, not with {type(found).__name__}")
-    return found
+def work_elsewhere(capability: Capability) -> Work | str:
+    """Return what an engine's worker is told to call, or why the call is made in this process."""
+    if isinstance(capability, ToolCapability):
+        if capability.grants or capability.effect != "none":
+            return "since it reaches what this machine has"
+        return Work(kind="tool", name=capability.address)
+    if not isinstance(capability, FunctionCapability):
+        return "since it belongs to this program"
+    if capability.reaches_out or capability.effect != "none" or capability.quick:
+        return "since its calls are asked about, or quick"
+    if capability.retry is not None and capability.retry.on != (Exception,):
+        return "since its errors are told apart"
+    return Work(kind="call", name=capability.address) if capability.address else "since no other process can import it"
 
 
 def _plain_record(values: Mapping[str, object]) -> dict[str, Any]:
     return {name: handed(value) for name, value in values.items()}
-
-
-def evidence_of(proof: Proof | None, id: str) -> Evidence:
-    """Return what the proof of a program says for the values it gives."""
-    if proof is None:
-        return Evidence(description="no proof was made", confidence=0.0, strength="none", id=id)
-    caught = f", {proof.mutants_killed}/{proof.mutants} mutants caught" if proof.mutants else ""
-    sure = proof.mutants_killed / proof.mutants if proof.mutants else 0.5
-    return Evidence(
-        description=f"{proof.tests} tests of the agent{caught}",
-        confidence=round(sure, 3),
-        check="agent",
-        strength=proof.strength,
-        id=proof.id or id,
-    )
-
-
-def _agent_in(needed: Mapping[str, object]) -> str:
-    for value in needed.values():
-        if isinstance(value, dict) and isinstance(value.get("agent"), str):
-            return str(value["agent"])
-    raise InputError("there is no agent to run: nothing it needs is one")

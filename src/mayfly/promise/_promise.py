@@ -9,7 +9,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from mayfly.core import UNSET, Budget, Example, InputError, MayflyError, Strength, Unset
-from mayfly.promise._bind import references
+from mayfly.promise._data import references
 
 
 class Cycle(InputError):

@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any, cast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
 
 from mayfly.core import UNSET, Example, InputError
-from mayfly.promise._bind import with_item
+from mayfly.promise._data import with_item
 from mayfly.promise._promise import Evidence, Kind, Promise, Reality, State, Work
 
-_PLAIN = ("intent", "ground", "depth", "name", "combine", "test", "id", "parent", "reason", "code", "error")
-_SERVED = ("capability", "version", "unserved", "optional")
+_FIELDS = {one.name: one for one in fields(Promise) if not one.name.startswith("_")}
+# These are written of every promise; any other only where it is not as it was made.
+_ALWAYS = frozenset(
+    ("intent", "ground", "context", "depth", "name", "needs", "examples", "combine", "test", "id", "parent")
+) | {"children", "reason", "code", "error"}
 
 
 def to_json(promise: Promise[Any]) -> dict[str, Any]:
     """Return the tree as JSON data; what was never set is left out, so that a None stays a None."""
-    data: dict[str, Any] = {name: getattr(promise, name) for name in _PLAIN}
-    data["context"] = dict(promise.context)
-    data["needs"] = list(promise.needs)
-    data |= {name: value for name in _SERVED if (value := getattr(promise, name))}
-    if promise.after:
-        data["after"] = list(promise.after)
-    if promise.template is not None:
-        data["template"] = to_json(promise.template)
-    data["state"] = promise.state.value
-    data["examples"] = [{"input": example.input, "output": example.output} for example in promise.examples]
-    for name in ("argument", "each", "resolved"):
-        if getattr(promise, name) is not UNSET:
-            data[name] = getattr(promise, name)
-    for name in ("work", "reality", "proof"):
-        if getattr(promise, name) is not None:
-            data[name] = asdict(getattr(promise, name))
-    if promise.account is not None:
-        data["account"] = dict(promise.account)
-    data["children"] = [to_json(child) for child in promise.children]
+    data: dict[str, Any] = {"state": promise.state.value}
+    for name, known in _FIELDS.items():
+        value = getattr(promise, name)
+        if name in _ALWAYS or value != known.default:
+            data[name] = _FORMS[name][0](value) if name in _FORMS else value
     return data
 
 
@@ -47,44 +36,40 @@ def from_json(data: Mapping[str, Any]) -> Promise[Any]:
 
 
 def _read(data: Mapping[str, Any]) -> Promise[Any]:
-    promise: Promise[Any] = Promise(
-        str(data["intent"]),
-        ground=data["ground"],
-        context=dict(data["context"]),
-        depth=int(data["depth"]),
-        name=str(data["name"]),
-        needs=tuple(str(name) for name in data["needs"]),
-        argument=data.get("argument", UNSET),
-        examples=tuple(Example(**example) for example in data["examples"]),
-        capability=str(data.get("capability", "")),
-        version=int(data.get("version", 0)),
-        unserved=str(data.get("unserved", "")),
-        optional=bool(data.get("optional", False)),
-        after=tuple(str(name) for name in data.get("after", ())),
-        each=data.get("each", UNSET),
-        template=_read(data["template"]) if "template" in data else None,
-        work=Work(**data["work"]) if "work" in data else None,
-        reality=_reality(data["reality"]) if "reality" in data else None,
-        combine=data["combine"],
-        test=str(data["test"]),
-        id=str(data["id"]),
-        parent=data["parent"],
-    )
-    promise.children = [_read(child) for child in data["children"]]
-    promise.resolved = data.get("resolved", UNSET)
-    promise.proof = Evidence.from_json(data["proof"]) if "proof" in data else None
-    promise.reason, promise.code, promise.error = (str(data[name]) for name in ("reason", "code", "error"))
-    promise.account = data.get("account")
+    told = {name: data[name] for name in _FIELDS if name in data or name in _ALWAYS}
+    told = {name: _FORMS[name][1](value) if name in _FORMS else value for name, value in told.items()}
+    promise: Promise[Any] = Promise(**{name: value for name, value in told.items() if _FIELDS[name].init})
+    for name, value in told.items():
+        setattr(promise, name, value)
     promise._state = State(data["state"])
     if (promise.state is State.RESOLVED) != (promise.resolved is not UNSET):
         raise ValueError(f"promise {promise.id} is {promise.state} with{'out' * ('resolved' not in data)} a value")
     return promise
 
 
-def _reality(data: Mapping[str, Any]) -> Reality:
-    return Reality(
-        kind=Kind(data["kind"]), confidence=float(data["confidence"]), reasoning=cast("str", data["reasoning"])
-    )
+def _record(one: Any) -> dict[str, Any]:
+    return {name: getattr(one, name) for name in one.__dataclass_fields__}
+
+
+def _list_of(
+    write: Callable[[Any], object], read: Callable[[Any], object], kind: Callable[[Any], object]
+) -> tuple[Callable[[Any], object], Callable[[Any], object]]:
+    return lambda listed: [write(one) for one in listed], lambda listed: kind(read(one) for one in listed)
+
+
+# How the fields that are no plain data are written and read.
+_FORMS: dict[str, tuple[Callable[[Any], object], Callable[[Any], object]]] = {
+    "context": (dict, dict),
+    "account": (dict, dict),
+    "needs": (list, tuple),
+    "after": (list, tuple),
+    "examples": _list_of(_record, lambda told: Example(**told), tuple),
+    "children": _list_of(to_json, _read, list),
+    "template": (to_json, _read),
+    "work": (_record, lambda told: Work(**told)),
+    "reality": (_record, lambda told: Reality(**{**told, "kind": Kind(told["kind"])})),
+    "proof": (_record, Evidence.from_json),
+}
 
 
 _LONGEST = 60

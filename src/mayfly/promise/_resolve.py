@@ -16,25 +16,32 @@ from mayfly.core import (
     shown,
 )
 from mayfly.promise import split
-from mayfly.promise._bind import bind, reason_key
 from mayfly.promise._combine import CannotCombine, combine, combined
-from mayfly.promise._effects import Effects
-from mayfly.promise._elsewhere import Ended
-from mayfly.promise._endings import Chaotic, Unkept, Unserved, end, evidence_of_parts, how_to_serve, why_not
+from mayfly.promise._data import bind, reason_key
 from mayfly.promise._events import Began, Collapsed, Failed, Grown, Proven, Resolved
-from mayfly.promise._job import Part
-from mayfly.promise._journal import Journal
+from mayfly.promise._history import spent_json
+from mayfly.promise._job import Part, part_of
 from mayfly.promise._judge import Contradict, Judge, Opinion, ValueClaim, attempt
-from mayfly.promise._keys import part_of
-from mayfly.promise._leaves import Leaves, Untrue, Value, input_of
+from mayfly.promise._leaves import Leaves
 from mayfly.promise._limits import TreeLimits, check_shape
 from mayfly.promise._promise import Children, Evidence, Kind, Promise, State
 from mayfly.promise._promise_json import make_each, to_json
-from mayfly.promise._spent import spent_json
+from mayfly.promise._values import (
+    Chaotic,
+    Ended,
+    Unkept,
+    Unserved,
+    Untrue,
+    Value,
+    end,
+    evidence_of_parts,
+    how_to_serve,
+    input_of,
+    why_not,
+)
 from mayfly.store import as_payload
 
 if TYPE_CHECKING:
-    from mayfly.core import Pool
     from mayfly.promise._tester import Tester
 
 Watch = Callable[[Promise[Any]], None]
@@ -48,15 +55,14 @@ class Resolver:
     What comes as resolved was proven in an earlier attempt at the same run: it is neither run nor recorded again.
     """
 
-    journal: Journal
     leaves: Leaves
-    effects: Effects
     value_tester: Tester
-    pool: Pool
     merge: Merge
     limits: TreeLimits
     watch: Watch = lambda promise: None
-    accept_weak: bool = False
+
+    def __post_init__(self) -> None:
+        self.journal, self.pool = self.leaves.journal, self.leaves.pool
 
     async def resolve(self, root: Promise[Any]) -> None:
         """Resolve the whole tree; afterwards the root has ended, and the ledger knows how."""
@@ -66,7 +72,7 @@ class Resolver:
         try:
             async with asyncio.timeout(self.pool.seconds_left()):
                 if not self._admitted(root):
-                    self._ended(root, Value())
+                    self._ended(root)
                 elif self._doomed(root):
                     await self._refuse(root)
                 else:
@@ -104,34 +110,34 @@ class Resolver:
         first = next((one for one in promise.children if one.state.ended and not one.kept), None)
         hopeless = promise.template is not None and not promise.children and self._doomed(promise.template)
         if hopeless and promise.template is not None:
-            promise.collapse(f"{promise.template.intent[:200]}: {why_not(promise.template)}", "UNSERVED")
-            self._ended(promise, Value())
+            self._collapse(promise, f"{promise.template.intent[:200]}: {why_not(promise.template)}", "UNSERVED")
         elif first is None:
             await self._node(promise, {})
         else:
-            promise.collapse(str(Unkept(first)), first.code or "CHILD")
-            self._ended(promise, Value())
+            self._collapse(promise, str(Unkept(first)), first.code or "CHILD")
 
     def give_up(self, root: Promise[Any], reason: str, code: str) -> None:
         """Give the ground of everything that has not ended, leaves first, and record it."""
         for promise in reversed(list(root.walk())):
             if not promise.state.ended:
-                begun = promise.state is State.RESOLVING
-                promise.collapse(reason, code)
-                self._ended(promise, Value(), cut_off=begun)
+                self._collapse(promise, reason, code, cut_off=promise.state is State.RESOLVING)
+
+    def _collapse(self, promise: Promise[Any], reason: str, code: str, *, cut_off: bool = False) -> None:
+        promise.collapse(reason, code)
+        self._ended(promise, cut_off=cut_off)
 
     async def _node(self, promise: Promise[Any], needed: Mapping[str, object]) -> None:
         """Resolve one promise; *needed* holds the proven values of the siblings it needs, by name."""
         if promise.state.ended:
             if promise.state is not State.RESOLVED:
-                self._ended(promise, Value())
+                self._ended(promise)
             return
         began = time.monotonic()
         value = Value()
         try:
             self._admit(promise)
             if promise.template is not None and not promise.children:
-                await self._grow(promise, needed)
+                await self._make_each(promise, needed)
             promise.begin()
             self.journal.note(Began(node=promise.id, by=promise.by, seq=self.journal.next()))
             self._tell(promise)
@@ -154,58 +160,49 @@ class Resolver:
         if reality is not None and reality.kind is Kind.CHAOTIC:
             raise Chaotic(reality.reasoning)
 
-    async def _grow(self, promise: Promise[Any], needed: Mapping[str, object]) -> None:
-        """Make the children that could not be planned before the list they are made for was known, and record them."""
+    async def _make_each(self, promise: Promise[Any], needed: Mapping[str, object]) -> None:
+        """Make the children that could not be planned before the list they are made for was known."""
         items = bind(promise.each, needed)
         if not isinstance(items, Sequence) or isinstance(items, str):
             raise InputError(f"it is to be done for each of several, and what it needs gave {shown(items, 60)}")
-        self.limits.check_children(len(items))
-        counted = self.limits.measure(promise)
-        make_each(promise, items)
-        self._admit_children(promise, counted)
-        await self._note_grown(promise)
+        await self._grow(promise, len(items), lambda: make_each(promise, items))
 
     async def _hand_in(self, promise: Promise[Any], more: Children) -> None:
         """Take in the children that the work at a promise came to; whoever resumes the run finds them planned."""
-        self.limits.check_children(len(more.children))
-        counted = self.limits.measure(promise)
-        promise.grow(more)
-        for child in promise.children:
-            check_shape(child)
-        promise.order()  # before they are recorded: children in a circle would be found by every resume
-        self._admit_children(promise, counted)
-        await self._note_grown(promise)
 
-    def _admit_children(self, promise: Promise[Any], counted: int) -> None:
-        """Count the children a promise has grown by; where they are over a limit it has none, and none of them runs."""
+        def take_in() -> None:
+            promise.grow(more)
+            for child in promise.children:
+                check_shape(child)
+            promise.order()  # before they are recorded: children in a circle would be found by every resume
+
+        await self._grow(promise, len(more.children), take_in)
+
+    async def _grow(self, promise: Promise[Any], count: int, take_in: Callable[[], None]) -> None:
+        """Let a promise have *count* children and record them; where they are over a limit, none of them runs."""
+        self.limits.check_children(count)
+        counted = self.limits.measure(promise)
+        take_in()
         try:
             self.limits.admit(promise, counted=counted)
         except LimitError:
             promise.children.clear()
             raise
-
-    async def _note_grown(self, promise: Promise[Any]) -> None:
         tree = await self.journal.keep_tree([to_json(child) for child in promise.children])
-        grown = Grown(
-            node=promise.id,
-            tree=tree,
-            nodes=len(promise.children),
-            seq=self.journal.next(),
-            combine=promise.combine,
-        )
-        self.journal.note(grown)
+        seq = self.journal.next()
+        self.journal.note(Grown(node=promise.id, tree=tree, nodes=count, seq=seq, combine=promise.combine))
 
     async def _work(self, promise: Promise[Any], needed: Mapping[str, object]) -> Value:
         if promise.children or promise.template is not None:
             return await self._children(promise, needed)
         if promise.capability or (promise.work is not None and promise.work.kind == "make"):
-            value = await self.leaves.capability(promise, needed, self.effects)
+            value = await self.leaves.capability(promise, needed)
             if not isinstance(value.value, Children):
                 return value
             await self._hand_in(promise, value.value)
             return await self._children(promise, needed)
         if promise.examples and promise.work is not None and promise.work.kind == "compile":
-            found = await self.leaves.by_tool(promise, needed, self.effects)
+            found = await self.leaves.by_tool(promise, needed)
             if found is not None:
                 return found
         return await self.leaves.job(promise, needed)
@@ -252,8 +249,7 @@ class Resolver:
         if parent.combine == "merge" and child.needs:
             how = siblings[child.needs[0]].value
             if isinstance(how, dict) and how.get("merge") is None:
-                child.collapse(f"not split: {how.get('reason') or 'parts cannot be joined'}", "WHOLE")
-                self._ended(child, Value())
+                self._collapse(child, f"not split: {how.get('reason') or 'parts cannot be joined'}", "WHOLE")
                 return
         inputs = {name: siblings[name].value for name in child.needs}
         if child.argument is not UNSET:
@@ -266,7 +262,7 @@ class Resolver:
         if not child.state.ended:
             why = "it needs" if other.name in child.needs else "it comes after"
             child.collapse(f"{why} {other.intent[:200]}: {other.reason}", other.code or "CHILD")
-        self._ended(child, Value())
+        self._ended(child)
 
     async def _merged(self, promise: Promise[Any]) -> Value:
         """Join the results of parts in the way that was proven for them, or run on the whole where none was."""
@@ -319,7 +315,7 @@ class Resolver:
             evidence = said.evidence
         if evidence.strength == "none":
             raise Untrue(f"nothing proves it: {evidence.description}")
-        if evidence.strength not in ("strong", "tested") and promise.test and not self.accept_weak:
+        if evidence.strength not in ("strong", "tested") and promise.test and not self.leaves.options.accept_weak:
             raise Untrue(
                 f"the proof is {evidence.strength}: {evidence.description}; accept weak proofs (--accept-weak)"
             )
@@ -362,8 +358,9 @@ class Resolver:
         self.journal.note(*events, resolved)
         self._tell(promise)
 
-    def _ended(self, promise: Promise[Any], value: Value, *, cut_off: bool = False) -> None:
-        """Record that a promise ended in ground."""
+    def _ended(self, promise: Promise[Any], value: Value | None = None, *, cut_off: bool = False) -> None:
+        """Record that a promise ended in ground, and what was spent on the way."""
+        value = value or Value()
         common: dict[str, Any] = {
             "node": promise.id,
             "intent": promise.intent[:2000],

@@ -9,13 +9,12 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from itertools import repeat
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from mayfly.core import UNSET, Agent, InputError, Strength, Unset, canonical_json, is_sequence, same, shown
 from mayfly.forge.relations import Relation, in_process, relation, relation_of
 from mayfly.promise._promise import Evidence, Promise
-from mayfly.promise._tester_given import NoTest, read_given
-from mayfly.promise._tester_wrong import Wrong, strength_of, wrong_results
+from mayfly.promise._tester_given import NoTest, Wrong, read_given, strength_of, wrong_results
 from mayfly.sandbox import EPHEMERAL_IMPORTS, Result, Sandbox
 
 
@@ -146,42 +145,46 @@ class Tester:
         context: Mapping[str, object] | None = None,
     ) -> Held:
         """Ask the test; never raises for what the value or the test is."""
-        if not evidence.source:
-            return _refused(evidence, "there is no test that could be run")
         case = _Case(value, input, dict(context or {}))
-        ours = in_process(evidence.check, evidence.source) if evidence.check else None
-        if ours is None:
-            return await self._across(evidence, case)
         try:
-            if case.fits(_HERE_NODES, _HERE_TEXT):
-                return _here(evidence, ours, case)
-            crosses = await asyncio.to_thread(case.fits, _ACROSS_NODES, _ACROSS_TEXT)
-        except Exception as error:
-            return _refused(evidence, _unreadable(error))
-        return await self._across(evidence, case) if crosses else _in_part(evidence, value)
-
-    async def _across(self, evidence: Evidence, case: _Case) -> Held:
-        """Ask a test behind the wall: once about the value, then in another process about wrong ones."""
-        try:
-            source = read_given(evidence.source).source
+            if not evidence.source:
+                raise NoTest("there is no test that could be run")
+            ours = in_process(evidence.check, evidence.source) if evidence.check else None
+            if ours is not None and case.fits(_HERE_NODES, _HERE_TEXT):
+                strength, missed = _here(evidence, ours, case)
+            else:
+                crosses = await asyncio.to_thread(case.fits, _ACROSS_NODES, _ACROSS_TEXT)
+                if ours is None or crosses:
+                    strength, missed = await self._across(evidence, case, crosses=crosses)
+                else:
+                    evidence = _in_part(evidence, value)
+                    strength, missed = evidence.strength, ""
         except NoTest as error:
-            return _refused(evidence, str(error))
-        try:
-            if not await asyncio.to_thread(case.fits, _ACROSS_NODES, _ACROSS_TEXT):
-                return _refused(evidence, "the value is too large to be tested")
-        except Exception as error:
-            return _refused(evidence, _unreadable(error))
+            return Held(accepted=False, reason=" ".join(str(error).split())[:500], evidence=evidence)
+        said = f"{evidence.description}; {missed}" if missed else evidence.description
+        # A test that accepts anything accepts nothing.
+        return Held(
+            accepted=strength != "none", reason=missed, evidence=replace(evidence, strength=strength, description=said)
+        )
+
+    async def _across(self, evidence: Evidence, case: _Case, *, crosses: bool) -> tuple[Strength, str]:
+        """Ask a test behind the wall: once about the value, then in another process about wrong ones."""
+        source = read_given(evidence.source).source
+        if not crosses:
+            raise NoTest("the value is too large to be tested")
         result = await self._run(source, "_mayfly_once", case.request(case.value))
-        reason = _why_not(result)
-        if reason:
-            return _refused(evidence, reason)
-        wrong = _wrong(case)
-        if not wrong:
-            return _judged(evidence, "weak", "it could not be tried on wrong results")
+        if reason := _why_not(result):
+            raise NoTest(reason)
+        wrong = case.wrong()
         # The value comes again at the end: a test that answers by counting its calls is found out.
         cases = [case.request(one.value) for one in wrong] + [case.request(case.value)]
-        tried = await self._run(source, "_mayfly_many", {"cases": cases})
-        return _tried(evidence, wrong, tried)
+        tried = await self._run(source, "_mayfly_many", {"cases": cases}) if wrong else None
+        answers = tried.value if tried is not None and tried.ok else None
+        if not isinstance(answers, list) or len(answers) != len(cases):
+            return "weak", "it could not be tried on wrong results"
+        if answers[-1] is not True:
+            raise NoTest("the test does not answer the same when it is asked again")
+        return strength_of(wrong, [answer is True for answer in answers[:-1]])
 
     async def _run(self, source: str, entry: str, request: object) -> Result:
         return await self._sandbox.arun(source, entry, request, timeout=self._seconds, imports=TEST_IMPORTS)
@@ -195,38 +198,33 @@ class _Case(NamedTuple):
     context: dict[str, object]
 
     def fits(self, nodes: int, text: int) -> bool:
-        """Whether value and input together are small; `TooDeep` for what nests deeper than anything we accept."""
-        return size([self.value, self.given], nodes=nodes, text=text) is not None
+        """Whether value and input together are small; `NoTest` for what nobody can read, or nests too deep."""
+        try:
+            return size([self.value, self.given], nodes=nodes, text=text) is not None
+        except TooDeep as error:
+            raise NoTest(str(error)) from None
+        except Exception:
+            raise NoTest("the value cannot be read") from None
 
     @property
     def given(self) -> object:
         return None if isinstance(self.input, Unset) else self.input
 
-    @property
-    def plain(self) -> object:
-        return list(self.value) if _is_foreign(self.value) else self.value  # type: ignore[call-overload]
-
     def request(self, value: object) -> dict[str, object]:
         """Return what is sent for *value*; a context that is no plain data, or a large one, stays here."""
-        given = list(self.given) if _is_foreign(self.given) else self.given  # type: ignore[call-overload]
-        value = list(value) if _is_foreign(value) else value  # type: ignore[call-overload]
-        return {"result": value, "input": given, "context": _sendable(self.context)}
+        return {"result": _listed(value), "input": _listed(self.given), "context": _sendable(self.context)}
+
+    def wrong(self) -> list[Wrong]:
+        """Return wrong results for a value that is small enough to be tried several times."""
+        try:
+            return wrong_results(_listed(self.value), self.input) if self.fits(_TRIED_NODES, _TRIED_TEXT) else []
+        except Exception:
+            return []
 
 
-def _wrong(case: _Case) -> list[Wrong]:
-    """Return wrong results for a value that is small enough to be tried several times."""
-    try:
-        return wrong_results(case.plain, case.input) if case.fits(_TRIED_NODES, _TRIED_TEXT) else []
-    except Exception:
-        return []
-
-
-def _unreadable(error: Exception) -> str:
-    return str(error) if isinstance(error, TooDeep) else "the value cannot be read"
-
-
-def _is_foreign(value: object) -> bool:
-    return is_sequence(value) and not isinstance(value, list)
+def _listed(value: object) -> object:
+    """Return a sequence that lies elsewhere as a list, anything else as it is."""
+    return list(value) if is_sequence(value) and not isinstance(value, list) else value  # type: ignore[call-overload]
 
 
 def _sendable(context: dict[str, object]) -> dict[str, object]:
@@ -271,17 +269,8 @@ def _why_not(result: Result) -> str:
     return "" if result.value is True else f"the test answered {shown(result.value, 60)}, not True"
 
 
-def _tried(evidence: Evidence, wrong: Sequence[Wrong], result: Result) -> Held:
-    answers = result.value
-    if not result.ok or not isinstance(answers, list) or len(answers) != len(wrong) + 1:
-        return _judged(evidence, "weak", "it could not be tried on wrong results")
-    if answers[-1] is not True:
-        return _refused(evidence, "the test does not answer the same when it is asked again")
-    return _judged(evidence, *strength_of(wrong, [answer is True for answer in answers[:-1]]))
-
-
-def _here(evidence: Evidence, check: Callable[[object, object], object], case: _Case) -> Held:
-    value = case.plain
+def _here(evidence: Evidence, check: Callable[[object, object], object], case: _Case) -> tuple[Strength, str]:
+    """Ask a check of ours in this process, about the value and about wrong ones."""
 
     def passes(result: object) -> bool:
         try:
@@ -289,33 +278,25 @@ def _here(evidence: Evidence, check: Callable[[object, object], object], case: _
         except Exception:
             return False
 
-    if not passes(value):
-        return _refused(evidence, f"it does not hold that {evidence.description}")
-    wrong = wrong_results(value, case.input)
-    return _judged(evidence, *strength_of(wrong, [passes(one.value) for one in wrong]))
+    try:
+        value = _listed(case.value)
+        accepted = passes(value)
+        wrong = wrong_results(value, case.input) if accepted else []
+    except Exception:
+        raise NoTest("the value cannot be read") from None
+    if not accepted:
+        raise NoTest(f"it does not hold that {evidence.description}")
+    return strength_of(wrong, [passes(one.value) for one in wrong])
 
 
-def _in_part(evidence: Evidence, value: object) -> Held:
-    """Accept a value that is too large for any test if its first items are there, and say that this is weak."""
+def _in_part(evidence: Evidence, value: object) -> Evidence:
+    """Return the weak evidence of a value that is too large for any test, and whose first items are there."""
     whole = f"{len(value)} items" if is_sequence(value) else shown(value, 60)  # type: ignore[arg-type]
-    description = f"too large to be tested whole: of {whole} the first are there"
-    weak = replace(evidence, description=description, confidence=min(evidence.confidence, 0.3), strength="weak")
     try:
         first = [item for item, _ in zip(value, range(_FIRST), strict=False)] if is_sequence(value) else [value]  # type: ignore[call-overload]
     except Exception:
-        return _refused(weak, "its items cannot be read")
-    empty = bool(first) and all(item is None for item in first)
-    return _refused(weak, "its first items are all None") if empty else Held(accepted=True, reason="", evidence=weak)
-
-
-def _judged(evidence: Evidence, strength: Literal["strong", "weak", "none"], missed: str) -> Held:
-    """Accept with what the test is worth; one that accepts anything accepts nothing."""
-    said = evidence.description if not missed else f"{evidence.description}; {missed}"
-    found = replace(evidence, strength=strength, description=said)
-    if strength == "none":
-        return Held(accepted=False, reason=missed, evidence=found)
-    return Held(accepted=True, reason=missed, evidence=found)
-
-
-def _refused(evidence: Evidence, reason: str) -> Held:
-    return Held(accepted=False, reason=" ".join(reason.split())[:500], evidence=evidence)
+        raise NoTest("its items cannot be read") from None
+    if first and all(item is None for item in first):
+        raise NoTest("its first items are all None")
+    description = f"too large to be tested whole: of {whole} the first are there"
+    return replace(evidence, description=description, confidence=min(evidence.confidence, 0.3), strength="weak")

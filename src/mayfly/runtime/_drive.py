@@ -132,9 +132,8 @@ class Drive:
         )
         effects.report_open(self.root)
         return Resolver(
-            journal=journal,
             leaves=Leaves(
-                journal=journal,
+                effects=effects,
                 registry=self.registry,
                 supply=self.supply,
                 engine=engine,
@@ -144,15 +143,12 @@ class Drive:
                 options=self.options,
                 delays=self._delays(),
             ),
-            effects=effects,
             value_tester=Tester(self.parts.sandbox, seconds=settings.gates.test_timeout),
-            pool=self.pool,
             merge=_merged,
             limits=TreeLimits(
                 pool=self.pool, max_depth=settings.promise.max_depth, max_children=settings.promise.max_children
             ),
             watch=lambda promise: self.tell("node", promise),
-            accept_weak=self.options.accept_weak,
         )
 
     def _permit(self, action: str, target: str, payload: str) -> Permit:

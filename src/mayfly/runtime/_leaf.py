@@ -7,7 +7,7 @@ import os
 import socket
 import threading
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -77,15 +77,16 @@ class LeafWorker:
         self._shared = parts is not None
         self._observer = observer
         self._lock = threading.Lock()
-        self._stops: defaultdict[str, list[Stop]] = defaultdict(list)
+        self._stops: set[Stop] = set()
         self._ran: set[str] = set()
         self._busy: Counter[str] = Counter()
         self._caller: ToolCaller | None = None
 
-    def do(self, job: Job, data: bytes | None = None) -> Done:
-        """Do *job*; *data* is the content of its part where the file is on another machine. Never raises."""
+    def do(self, job: Job, data: bytes | None = None, *, stop: Stop | None = None) -> Done:
+        """Do *job* until *stop* says to end; *data* is its part where the file is on another machine. Never raises."""
+        stop = stop or Stop()
         try:
-            with self._stoppable(job.id) as stop:
+            with self._under_way(stop):
                 if job.work.kind == "tool":
                     return self._tool(job, stop)
                 return _called(job, stop) if job.work.kind == "call" else self._done(job, data, stop)
@@ -93,35 +94,24 @@ class LeafWorker:
             reason = f"unexpected {type(error).__name__}: {error}"
             return Done(status="failed", reason=reason, code="UNEXPECTED", where=_where())
 
-    def cancel(self, job_id: str) -> bool:
-        """End the job called *job_id*; whether there was one."""
-        with self._lock:
-            stops = list(self._stops.get(job_id, ()))
-        for stop in stops:
-            stop.cancel()
-        return bool(stops)
-
     def close(self) -> None:
         """End every job, process and connection."""
         with self._lock:
-            stops = [stop for found in self._stops.values() for stop in found]
+            stops = list(self._stops)
         for stop in stops:
             stop.cancel()
         if not self._shared:
             self.parts.close()
 
     @contextmanager
-    def _stoppable(self, id: str) -> Iterator[Stop]:
-        stop = Stop()
+    def _under_way(self, stop: Stop) -> Iterator[None]:
         with self._lock:
-            self._stops[id].append(stop)
+            self._stops.add(stop)
         try:
-            yield stop
+            yield
         finally:
             with self._lock:
-                self._stops[id].remove(stop)
-                if not self._stops[id]:
-                    del self._stops[id]
+                self._stops.discard(stop)
 
     def _done(self, job: Job, data: bytes | None, stop: Stop) -> Done:
         story = Story(job.id, self._observer, stop=stop, fence=job.fence)

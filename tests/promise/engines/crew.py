@@ -5,7 +5,7 @@ import threading
 import time
 from pathlib import Path
 
-from mayfly.core import Settings
+from mayfly.core import Settings, Stop
 from mayfly.promise._job import Done, Job, Part
 from mayfly.promise._promise import Work
 from mayfly.promise.engines import WorkerLost
@@ -22,13 +22,15 @@ class Crew:
         self.most = 0
         self.closed = False
 
-    def do(self, job: Job, data: bytes | None = None) -> Done:
+    def do(self, job: Job, data: bytes | None = None, *, stop: Stop | None = None) -> Done:
+        told = threading.Event()
         with self.lock:
             self.running += 1
             self.most = max(self.most, self.running)
-            stop = self.cancelled.setdefault(job.id, threading.Event())
+            self.cancelled[job.id] = told
         try:
-            return Done(status="resolved", value=self.act(job, data, stop), where=str(os.getpid()))
+            with (stop or Stop()).ending(told.set):
+                return Done(status="resolved", value=self.act(job, data, told), where=str(os.getpid()))
         finally:
             with self.lock:
                 self.running -= 1
@@ -67,10 +69,6 @@ class Crew:
         while self.most < number and time.monotonic() < deadline:
             time.sleep(0.005)
         return "met" if self.most >= number else "alone"
-
-    def cancel(self, job: str) -> None:
-        with self.lock:
-            self.cancelled.setdefault(job, threading.Event()).set()
 
     def close(self) -> None:
         self.closed = True

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mayfly.core import MachineError, PromiseSettings, Settings
+from mayfly.core import MachineError, PromiseSettings, Settings, Stop
 from mayfly.promise._job import Done, Job
 from mayfly.promise.engines import EngineLost, LocalEngine, open_engine
 
@@ -117,12 +117,7 @@ def test_a_job_that_waits_its_turn_never_begins_once_cancelled() -> None:
 
 
 def test_a_cancelled_job_may_be_done_again() -> None:
-    class Forgetful(Crew):
-        def do(self, job: Job, data: bytes | None = None) -> Done:
-            self.cancelled.pop(job.id, None)
-            return super().do(job, data)
-
-    crew = Forgetful(Settings())
+    crew = Crew(Settings())
 
     async def main() -> Done:
         engine = LocalEngine(Settings(), lambda _: crew)
@@ -137,11 +132,11 @@ def test_a_cancelled_job_may_be_done_again() -> None:
     assert asyncio.run(main()).value == "slept"
 
 
-def test_a_worker_that_cannot_cancel_is_left_to_finish() -> None:
+def test_a_worker_that_does_not_heed_its_stop_is_left_to_finish() -> None:
     begun, go = threading.Event(), threading.Event()
 
     class Plain:
-        def do(self, job: Job, data: bytes | None = None) -> Done:
+        def do(self, job: Job, data: bytes | None = None, *, stop: Stop | None = None) -> Done:
             begun.set()
             go.wait(500)
             return Done(status="resolved")
@@ -247,7 +242,7 @@ def test_a_job_sees_the_context_of_its_caller() -> None:
     variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="nobody")
 
     class Reader(Crew):
-        def do(self, job: Job, data: bytes | None = None) -> Done:
+        def do(self, job: Job, data: bytes | None = None, *, stop: Stop | None = None) -> Done:
             return Done(status="resolved", value=variable.get())
 
     async def main() -> Done:

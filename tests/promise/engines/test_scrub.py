@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-from mayfly.promise.engines._scrub import is_kept
+from mayfly.promise.engines._host import is_kept
 
 SCRIPT = """
 import json, os, sys
-from mayfly.promise.engines._scrub import scrub
+from mayfly.promise.engines._host import scrub
 scrub({"WANTED"})
 json.dump([dict(os.environ), open("/proc/self/environ").read(), os.popen("echo $PATH").read()], sys.stdout)
 """

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from mayfly.promise.fit import read_request
-from mayfly.promise.plan._files import Files
-from mayfly.promise.plan._slots import fill, slots_of
+from mayfly.promise.plan._slots import Files, fill, slots_of
 
 from .helpers import lexicon
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mayfly.promise.split._account import FIRST, total
+from mayfly.promise.split._cut import FIRST, total
 
 EMPTY = {"lines": 0, "used": 0, "filtered": 0, "not_understood": 0, "empty": 0, "header": 0, FIRST: None}
 GOOD = {"lines": 5, "used": 2, "filtered": 1, "not_understood": 0, "empty": 1, "header": 1, FIRST: None}

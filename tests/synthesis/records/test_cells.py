@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mayfly.gates import Profile, check_stability
 from mayfly.language.question import Query
-from mayfly.promise.split._limits import limits_of
+from mayfly.promise.split._trials import limits_of
 from mayfly.synthesis.records import _cells
 from mayfly.synthesis.records._detect import detect
 from mayfly.synthesis.records._helpers import helper

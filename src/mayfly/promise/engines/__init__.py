@@ -3,9 +3,8 @@
 from typing import TYPE_CHECKING
 
 from mayfly._lazy import lazily
-from mayfly.promise.engines._local import LocalEngine
+from mayfly.promise.engines._local import EngineLost, LocalEngine, WorkerLost
 from mayfly.promise.engines._open import open_engine
-from mayfly.promise.engines._runner import EngineLost, WorkerLost
 
 if TYPE_CHECKING:
     from mayfly.promise.engines._ray import RayEngine

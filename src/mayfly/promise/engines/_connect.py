@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from mayfly.core import InputError, MachineError, MayflyError
-from mayfly.promise.engines._address import Address, answers
+from mayfly.promise.engines._open import Address, answers
 
 INSTALL = "pip install 'mayfly-agents[ray]'"
 TOKEN = "set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH to the file that holds it"

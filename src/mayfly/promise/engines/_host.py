@@ -1,24 +1,67 @@
 """One leaf as a task of Ray: what runs on a node, in a process of Ray's whose environment is scrubbed first.
 
-Nothing is imported here that might read the environment; the settings and the maker of the worker arrive as bytes and
-are only unpacked when the environment is clean. They hold the database's URL, so they are never printed.
+Such a process inherits the environment of whoever started its node. Nothing is imported here that might read it; the
+settings and the maker of the worker arrive as bytes and are only unpacked when the environment is clean. They hold the
+database's URL, so they are never printed.
 """
 
 from __future__ import annotations
 
+import ctypes
+import os
 import pickle
 import socket
 from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor, wait
+from pathlib import Path
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
-from mayfly.promise.engines._runner import Runner, WorkerLost
-from mayfly.promise.engines._scrub import scrub
+from mayfly.core import Stop
+from mayfly.promise.engines._local import WorkerLost, do_job
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
-    from mayfly.promise._job import Done, Job
+    from mayfly.promise._job import Done, Job, Worker
+
+
+KEPT = frozenset(
+    {"HOME", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "LOGNAME", "PATH", "PYTHONHOME", "PYTHONPATH", "SHELL", "TMPDIR"}
+) | {"TZ", "USER", "VIRTUAL_ENV"}
+KEPT_PREFIXES = ("LC_", "RAY_", "MAYFLY_RAY_", "OMP_", "SPT_")
+SECRET = frozenset({"RAY_AUTH_TOKEN", "RAY_REDIS_PASSWORD"})
+
+
+def is_kept(name: str, keep: Collection[str] = ()) -> bool:
+    """Say whether a worker may have the variable *name*."""
+    return name in keep or (name not in SECRET and (name in KEPT or name.startswith(KEPT_PREFIXES)))
+
+
+def plain_environment() -> dict[str, str]:
+    """Return what of this process's environment may be handed to a process that outlives it."""
+    return {name: value for name, value in os.environ.items() if name in KEPT or name.startswith("LC_")}
+
+
+def scrub(keep: Collection[str] = ()) -> None:
+    """Remove every variable that is neither harmless nor in *keep* from this process."""
+    for name in list(os.environ):
+        if not is_kept(name, keep):
+            del os.environ[name]
+    _wipe(keep)
+
+
+def _wipe(keep: Collection[str]) -> None:
+    """Overwrite the removed variables in the memory that /proc shows, where `os.environ` leaves them."""
+    fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+    start, stop = int(fields[47]), int(fields[48])
+    if not 0 < start < stop:
+        return
+    place = start
+    for entry in ctypes.string_at(start, stop - start).split(b"\0"):
+        name = entry.partition(b"=")[0].decode(errors="replace")
+        if entry and not is_kept(name, keep):
+            ctypes.memset(place, 0, len(entry))
+        place += len(entry) + 1
+
 
 # Ray cancels a task by a simulated signal, which is only seen between two waits: so none of them is longer.
 LONGEST_WAIT = 0.2
@@ -28,7 +71,7 @@ class _Process:
     """The one worker of this process, and the engine it was made for."""
 
     engine: str = ""
-    runner: Runner | None = None
+    worker: Worker | None = None
 
 
 def do_leaf(engine: str, packed: bytes, keep: Collection[str], job: Job, data: bytes | None) -> Done | str:
@@ -39,46 +82,47 @@ def do_leaf(engine: str, packed: bytes, keep: Collection[str], job: Job, data: b
     if _Process.engine != engine:
         _close_worker()
     try:
-        _Process.runner = runner = _Process.runner or _make_runner(packed, keep)
+        _Process.worker = worker = _Process.worker or _make_worker(packed, keep)
         _Process.engine = engine
-        return _run(runner, job, data)
+        return _run(worker, job, data)
     except WorkerLost as lost:
         _close_worker()
         return f"{socket.gethostname()}: {lost.message}"
 
 
-def _run(runner: Runner, job: Job, data: bytes | None) -> Done:
-    call, cancelled = uuid4().hex, False
+def _run(worker: Worker, job: Job, data: bytes | None) -> Done:
+    stop, cancelled = Stop(), False
     with ThreadPoolExecutor(1) as thread:
-        done = thread.submit(runner.do, call, job, data)
+        done = thread.submit(do_job, worker, job, data, stop)
         # Ray cancels by interrupting, at whatever line this is, and again every few seconds until the task has ended.
         while True:
             try:
                 while not done.done():
                     if cancelled:
-                        runner.cancel(call, job.id)
+                        stop.cancel()
                     wait([done], LONGEST_WAIT)
                 return done.result()
             except KeyboardInterrupt:
                 cancelled = True
 
 
-def _make_runner(packed: bytes, keep: Collection[str]) -> Runner:
+def _make_worker(packed: bytes, keep: Collection[str]) -> Worker:
     scrub(keep)
     try:
         settings, make_worker = pickle.loads(packed)
     except Exception as error:
         raise WorkerLost(f"{type(error).__name__}: {error}") from None
     try:
-        return Runner(make_worker(settings))
+        worker: Worker = make_worker(settings)
     except Exception as error:
         raise WorkerLost(without_secret(f"{type(error).__name__}: {error}", settings)) from None
+    return worker
 
 
 def _close_worker() -> None:
-    runner, _Process.runner = _Process.runner, None
-    if runner is not None:
-        runner.close()
+    worker, _Process.worker = _Process.worker, None
+    if worker is not None:
+        worker.close()
 
 
 def without_secret(text: str, settings: Settings) -> str:

@@ -16,7 +16,7 @@ from mayfly.core import InputError, Settings
 from mayfly.promise._job import Done, Job, Part, Worker
 from mayfly.promise.engines._connect import ClusterConnection, last_line
 from mayfly.promise.engines._host import do_leaf
-from mayfly.promise.engines._runner import EngineLost, Sleep, WorkerLost, failure, insist
+from mayfly.promise.engines._local import EngineLost, Sleep, WorkerLost, failure, insist
 
 # How often it is looked whether the cluster still answers, and how often in a row it may not.
 CHECK_SECONDS = 5.0

@@ -6,10 +6,12 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from mayfly.core import Capability, mismatch
 from mayfly.language import bases
+from mayfly.promise._data import result_of
 from mayfly.promise.fit._said import Piece, Said
 from mayfly.promise.fit._words import is_small, names, words
 
@@ -19,15 +21,21 @@ Schema = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """What came before a clause and can fill a parameter: a reference to a result, or the value that was given.
+    """What came before a clause and can fill a parameter: the result of the step *name*, or the value that was given.
 
     *schema* describes it where that is known, *said* are the words by which it was asked for.
     """
 
     value: object
     schema: Schema
+    name: str = ""
     said: frozenset[str] = frozenset()
     given: bool = False
+
+    @classmethod
+    def of_step(cls, name: str, schema: Schema, said: frozenset[str] = frozenset()) -> Source:
+        """Return the result of a step, which is known by a reference to it."""
+        return cls(name=name, value=result_of(name), schema=schema, said=said)
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -70,17 +78,21 @@ def role_of(name: str, schema: Schema) -> str:
 class Filler:
     """Fill parameters one by one; whatever fills one is used up."""
 
-    def __init__(self, said: Said, capability: Capability, sources: Sequence[Source], used: set[int]) -> None:
+    def __init__(self, said: Said, capability: Capability, sources: Sequence[Source]) -> None:
         self._said = said
+        self._capability = capability
         self._properties: Mapping[str, Schema] = capability.input_schema.get("properties", {})
-        # Who is known to take nothing does not use up a name either.
+        # Where it is known what a capability takes; one known to take nothing does not use up a name either.
         self._known = "properties" in capability.input_schema
         self._required = capability.input_schema.get("required", ())
-        self._sources = list(sources)
-        self._used = used
-        self.used_source = False
-        self.took_input = False
-        self.formats = {format_of(name, schema) for name, schema in self._properties.items()}
+        self._sources = sources
+        self._left_sources = list(sources)
+        self._used: set[int] = set()
+        self._used_source = False
+
+    @cached_property
+    def _formats(self) -> set[str]:
+        return {format_of(name, schema) for name, schema in self._properties.items()}
 
     def fill(self) -> dict[str, object]:
         """Return the arguments that the clause tells; names before what flows in, so that this fills what is left."""
@@ -89,9 +101,11 @@ class Filler:
             self._take_all()
         late = [name for name, schema in self._properties.items() if format_of(name, schema) in ("flow", "said")]
         for name in [*(name for name in self._properties if name not in late), *late]:
-            if self._is_other_way(name, found):
-                continue
-            value = self._value(name, self._properties[name])
+            if name == "text" and "path" in found and "path" in self._properties and name not in self._required:
+                continue  # a text is one way to say what was said by a path already
+            schema = self._properties[name]
+            fill = _FILLERS.get(format_of(name, schema))
+            value = fill(self, name, schema) if fill else _MISSING
             if value is not _MISSING:
                 found[name] = value
         return {name: found[name] for name in self._properties if name in found}
@@ -119,17 +133,6 @@ class Filler:
         """Say whether what is missing is only what the clause calls "this text" or "it", and may be given later."""
         flowing = all(format_of(name, self._properties[name]) in ("flow", "said") for name in missing)
         return flowing and not any(piece.kind in ("path", "url", "directory") for piece in self._said.pieces)
-
-    def _is_other_way(self, name: str, found: Mapping[str, object]) -> bool:
-        """Say whether a text is one way to say what was said by a path already."""
-        return name == "text" and "path" in self._properties and "path" in found and name not in self._required
-
-    def _value(self, name: str, schema: Schema) -> object:
-        fill = _FILLERS.get(format_of(name, schema), Filler._nothing)
-        return fill(self, name, schema)
-
-    def _nothing(self, name: str, schema: Schema) -> object:
-        return _MISSING
 
     def _free(self, *kinds: str, role: str | None = None) -> list[Piece]:
         return [
@@ -202,7 +205,7 @@ class Filler:
                 self._take(piece)
                 return f"*.{next(iter(words('files', piece.plain)))}"
         named = self._free("path", role="")
-        if "phrase" in self.formats or len(named) != 1 or "/" in str(named[0].value):
+        if "phrase" in self._formats or len(named) != 1 or "/" in str(named[0].value):
             return _MISSING
         return self._take(named[0])
 
@@ -297,11 +300,10 @@ class Filler:
         if len(fitting) == 1 and not self._said.clause.needs:
             self._take(fitting[0])
             return self._written(fitting[0], schema)
-        for source in self._sources:
+        for source in self._left_sources:
             if _accepts(schema, source):
-                self._sources.remove(source)
-                self.used_source = True
-                self.took_input = self.took_input or source.given
+                self._left_sources.remove(source)
+                self._used_source = True
                 return _main_part(source, schema)
         return _MISSING
 

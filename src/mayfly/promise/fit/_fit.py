@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from mayfly.core import Capability, mismatch
 from mayfly.language import bases, singular
-from mayfly.promise._bind import references
+from mayfly.promise._data import references
 from mayfly.promise.fit._does import FEWEST, Described, says_all, words_by_place
-from mayfly.promise.fit._fill import Filler, Source, format_of, is_sought
+from mayfly.promise.fit._fill import Filler, Source, is_sought
 from mayfly.promise.fit._said import Piece, Reading, Said
 from mayfly.promise.fit._words import is_idle, is_small, meanings, names, words
 
@@ -51,11 +50,7 @@ def fits(said: Said, capabilities: Sequence[Capability], sources: Sequence[Sourc
     if said.narrowed:
         return [], [Misfit(capability="whatever does it", left=(said.narrowed,))]
     for capability in capabilities:
-        tried = [
-            _Trial(said=said, capability=capability, sources=sources).run(thing)
-            for verb, thing in capability.does
-            if verb in said.verbs
-        ]
+        tried = [_Trial(said, capability, sources).run(thing) for verb, thing in capability.does if verb in said.verbs]
         fitting = [one for one in tried if isinstance(one, Fit)]
         if fitting:
             found.append(max(fitting, key=lambda one: (-len(one.open), one.said)))
@@ -112,40 +107,29 @@ def _only_picks(said: Said, capability: Capability) -> bool:
     return parses and "extract" in said.verbs and len(named) == 1 and not said.clause.each
 
 
-@dataclass(kw_only=True)
-class _Trial:
-    """One attempt: which pieces are used up by what."""
+class _Trial(Filler):
+    """One attempt: which pieces are used up by what, and the noun by which the capability is named."""
 
-    said: Said
-    capability: Capability
-    sources: Sequence[Source]
-    used: set[int] = field(default_factory=set)
-    named: set[str] = field(default_factory=set)
+    _named = ""
 
     def run(self, thing: str) -> Fit | Misfit:
-        name = self.capability.name
+        name = self._capability.name
         named = self._take_thing(thing)
         if named is None:
             return Misfit(capability=name, reason=f"{thing} is not what it is about")
-        filler = Filler(self.said, self.capability, self.sources, self.used)
-        arguments = filler.fill()
+        arguments = self.fill()
         lacking = self._lacking(arguments)
-        if lacking and not (filler.may_stay_open(lacking) and not self.sources and (named or self.said.points_back)):
+        if lacking and not (self.may_stay_open(lacking) and not self._sources and (named or self._said.points_back)):
             return Misfit(capability=name, reason=f"{lacking[0]} is not said")
-        if self.sources and not filler.used_source:
+        if self._sources and not self._used_source:
             return Misfit(capability=name, reason="it does not take what came before")
         wrong = self._wrong(arguments)
         if wrong:
             return Misfit(capability=name, reason=wrong)
-        write, left = self._left_over(filler)
+        write, left = self._left_over()
         if left:
             return Misfit(capability=name, left=tuple(dict.fromkeys(piece.token.text for piece in left)))
-        return Fit(capability=self.capability, arguments=arguments, write=write, said=named, open=tuple(lacking))
-
-    @property
-    def _is_known(self) -> bool:
-        """Whether it is known what the capability takes, and not only what it is said to do."""
-        return "properties" in self.capability.input_schema
+        return Fit(capability=self._capability, arguments=arguments, write=write, said=named, open=tuple(lacking))
 
     def _take_thing(self, thing: str) -> int | None:
         """Use up the words for what the capability is about, and return how many; None where it is something else."""
@@ -153,20 +137,20 @@ class _Trial:
         taken: list[Piece] = []
         for word in modifiers:
             piece = next(
-                (one for one in self.said.pieces if one.kind in ("word", "code") and word in bases(one.plain)), None
+                (one for one in self._said.pieces if one.kind in ("word", "code") and word in bases(one.plain)), None
             )
             if piece is None:
                 return None
             taken.append(piece)
-        named_as = [piece for piece in self.said.pieces if piece.lead == "as" and piece.kind == "word"]
-        for piece in (*reversed(self.said.objects), *named_as):
+        named_as = [piece for piece in self._said.pieces if piece.lead == "as" and piece.kind == "word"]
+        for piece in (*reversed(self._said.objects), *named_as):
             if piece.kind in ("word", "code") and head in meanings("nouns", piece.plain) and piece not in taken:
                 if self._is_vague(piece, head):
                     return None
                 self._use(*taken, piece)
-                self.named.add(head)
+                self._named = head
                 return len(taken) + 1
-        if any(head in kinds_of(self.said, piece) for piece in self.said.objects):
+        if any(head in kinds_of(self._said, piece) for piece in self._said.objects):
             self._use(*taken)
             return len(taken)
         if self._flows_as(head):
@@ -176,92 +160,91 @@ class _Trial:
 
     def _is_vague(self, piece: Piece, head: str) -> bool:
         """Say whether a noun means any or several of what the capability takes one of: "fetch pages", "run a test"."""
-        behind = self.said.behind(piece)
-        beside = [one for one in self.said.beside(piece) if one.kind != "word" or one in behind]
-        indefinite = self.said.word_before(piece) in ("a", "an", "another")
-        if indefinite and not beside and not any(one.is_directory for one in self.said.pieces):
-            return self._is_known and head != "file"
+        behind = self._said.behind(piece)
+        beside = [one for one in self._said.beside(piece) if one.kind != "word" or one in behind]
+        indefinite = self._said.word_before(piece) in ("a", "an", "another")
+        if indefinite and not beside and not any(one.is_directory for one in self._said.pieces):
+            return self._known and head != "file"
         wanted = {"file": "path", "directory": "directory", "page": "uri", "url": "uri", "resource": "uri"}.get(head)
-        taken = {format_of(name, schema) for name, schema in self.capability.input_schema.get("properties", {}).items()}
         plural = piece.plain.endswith("s") and singular(piece.plain) != piece.plain
-        lists = self.capability.output_schema.get("type") == "array" and head == "file"
-        return wanted in taken and plural and not lists
+        lists = self._capability.output_schema.get("type") == "array" and head == "file"
+        return wanted in self._formats and plural and not lists
 
     def _flows_as(self, head: str) -> bool:
         """Say whether the clause speaks of what came before it, and that is of the kind."""
-        spoken = self.said.points_back or all(self._is_result(piece) for piece in self.said.objects)
-        return spoken and any(head in source.kinds for source in self.sources)
+        spoken = self._said.points_back or all(self._is_result(piece) for piece in self._said.objects)
+        return spoken and any(head in source.kinds for source in self._sources)
 
     def _is_result(self, piece: Piece) -> bool:
         if piece.kind != "word":
             return False
-        called = is_idle(piece.plain) or any(source.is_called(piece.plain) for source in self.sources)
+        called = is_idle(piece.plain) or any(source.is_called(piece.plain) for source in self._sources)
         return called or self._is_that(piece)
 
     def _is_that(self, piece: Piece) -> bool:
         """Say whether a noun is what the reader took for an earlier result: "that figure", but not "its figure"."""
-        held = self.said.clause.object.tokens if self.said.clause.object and self.sources else ()
+        held = self._said.clause.object.tokens if self._said.clause.object and self._sources else ()
         noun = next((token for token in reversed(held) if token.kind == "word"), None)
         owned = bool(held) and held[0].plain in ("its", "their")
-        return bool(self.said.clause.needs) and noun == piece.token and not owned
+        return bool(self._said.clause.needs) and noun == piece.token and not owned
 
     def _lacking(self, arguments: Mapping[str, object]) -> list[str]:
-        schema = self.capability.input_schema
-        missing = [name for name in schema.get("required", ()) if name not in arguments]
-        either = [list(one.get("required", ())) for one in schema.get("anyOf", ())]
+        missing = [name for name in self._required if name not in arguments]
+        either = [list(one.get("required", ())) for one in self._capability.input_schema.get("anyOf", ())]
         if either and not any(all(name in arguments for name in names) for names in either):
             missing += either[-1]
         return missing
 
     def _wrong(self, arguments: Mapping[str, object]) -> str:
         """Return why the schema refuses an argument that is known already."""
-        known: Mapping[str, Any] = self.capability.input_schema.get("properties", {})
         for name, value in arguments.items():
-            if name in known and not any(True for _ in references(value)):
-                wrong = mismatch(value, known[name], name=name)
+            if name in self._properties and not any(True for _ in references(value)):
+                wrong = mismatch(value, self._properties[name], name=name)
                 if wrong:
                     return wrong
         return ""
 
-    def _left_over(self, filler: Filler) -> tuple[str, list[Piece]]:
+    def _left_over(self) -> tuple[str, list[Piece]]:
         """Return the file that the result is to be put into, and the pieces that nothing uses."""
-        left = [piece for piece in self.said.pieces if id(piece) not in self.used and not self._is_idle(piece, filler)]
+        left = [piece for piece in self._said.pieces if id(piece) not in self._used and not self._is_idle(piece)]
         aims = [piece for piece in left if piece.role == "destination" and piece.kind == "path"]
-        if len(aims) == 1 and self.capability.effect == "none" and self._is_known:
+        if len(aims) == 1 and self._capability.effect == "none" and self._known:
             left = [piece for piece in left if piece is not aims[0] and piece.phrase != aims[0].phrase]
             return str(aims[0].value), left
         return "", left
 
-    def _is_idle(self, piece: Piece, filler: Filler) -> bool:
+    def _is_idle(self, piece: Piece) -> bool:
         if piece.kind not in ("word", "code"):
             return False
         word = piece.plain
-        if word in words("words", "several") and not self._is_known:
+        if word in words("words", "several") and not self._known:
             return False
-        if piece.role == "destination" and not any(one.kind == "path" for one in self.said.beside(piece)):
+        if piece.role == "destination" and not any(one.kind == "path" for one in self._said.beside(piece)):
             return False
-        if is_idle(word) or (filler.used_source and piece.role == "object" and self._is_result(piece)):
+        if is_idle(word) or (self._used_source and piece.role == "object" and self._is_result(piece)):
             return True
-        if any(head in meanings("nouns", word) for head in self.named):
+        if self._named in meanings("nouns", word):
             return True  # the same said twice: "the SHA-256 hash"
-        return self._only_names(piece, filler)
+        return self._only_names(piece)
 
-    def _only_names(self, piece: Piece, filler: Filler) -> bool:
+    def _only_names(self, piece: Piece) -> bool:
         """Say whether a word only names what is used anyway: a file beside it, a part of a path, an occurrence."""
         word = piece.plain
         # What flows in may be called by what it was: "fetch … and count the words on the page".
-        flows = filler.used_source and piece.role == "place"
-        if word in words("words", "naming") and (flows or any(id(one) in self.used for one in self.said.beside(piece))):
+        flows = self._used_source and piece.role == "place"
+        if word in words("words", "naming") and (
+            flows or any(id(one) in self._used for one in self._said.beside(piece))
+        ):
             return True
-        if word in words("words", "occurrences") and "phrase" in filler.formats:
+        if word in words("words", "occurrences") and "phrase" in self._formats:
             return True
         paths = [
-            str(one.value) for one in self.said.pieces if id(one) in self.used and one.kind in ("path", "directory")
+            str(one.value) for one in self._said.pieces if id(one) in self._used and one.kind in ("path", "directory")
         ]
         return any(word in path.lower().split("/") for path in paths)
 
     def _use(self, *pieces: Piece) -> None:
-        self.used |= {id(piece) for piece in pieces}
+        self._used |= {id(piece) for piece in pieces}
 
 
 def kinds_of(said: Said, piece: Piece) -> frozenset[str]:

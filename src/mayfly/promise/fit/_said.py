@@ -288,7 +288,7 @@ def _pieces(clause: Clause, roles: Mapping[int, str], literals: Literals, is_dir
     verb = True
     aim: tuple[str, str, int] | None = None
     repeated: set[int] = set()
-    for token in (*_front(clause), *clause.tokens):
+    for token in (*(token for phrase in clause.front for token in phrase.tokens), *clause.tokens):
         role = roles.get(token.start, "glue")
         if token.kind in ("sign", "line", "item") or token.plain in ("and", "or"):
             continue
@@ -313,13 +313,6 @@ def _placed(token: Token, lead: str, literals: Literals, is_directory: IsDirecto
     kind, value = _look_at(token, literals)
     there = kind == "directory" or (lead in _PLACES and kind != "quoted" and is_directory(token.text))
     return ("directory" if there and kind != "word" else kind), value, there
-
-
-def _front(clause: Clause) -> list[Token]:
-    """Return what stands before a clause and is part of it: "for each *.log file in var/, …", "in a.txt, …"."""
-    start = clause.tokens[0].start if clause.tokens else 0
-    led = [phrase for phrase in clause.phrases if phrase.role != "condition" and phrase.tokens[0].start < start]
-    return [token for phrase in led for token in phrase.tokens]
 
 
 def _each_or(role: str, token: Token, phrase: int, repeated: set[int]) -> str:

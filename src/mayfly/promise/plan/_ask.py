@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from mayfly.core import UNSET, Capability, MayflyError, PromiseSettings, SecretFields, content_hash
 from mayfly.models import Model, Pool
-from mayfly.promise._bind import ITEM, RESULT, references
+from mayfly.promise._data import ITEM, RESULT, references
 from mayfly.promise._limits import MORE_NODES
 from mayfly.promise.plan._draft import Draft
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from mayfly.core import UNSET, Budget, PromiseSettings
-from mayfly.promise._bind import references
+from mayfly.promise._data import references
 from mayfly.promise._promise import Combine, Promise
 from mayfly.promise.fit import Fit
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from mayfly.core import Capability
 from mayfly.library import Registry
-from mayfly.promise._bind import ITEM
+from mayfly.promise._data import ITEM
 from mayfly.promise.fit import Piece, Reading, Said, Source, format_of, only_fit
 from mayfly.promise.plan._draft import Draft, call_step
 
@@ -60,9 +60,7 @@ def text_with(reading: Reading, said: Said, named: Sequence[Piece], piece: Piece
 
 def goes_through(said: Said) -> int:
     """Return where the words for what a clause is done for stand before it, "for each file, …"; -1 where none do."""
-    start = said.clause.tokens[0].start
-    led = (phrase.tokens[0].start for phrase in said.clause.phrases if phrase.role == "each")
-    return next((place for place in led if place < start), -1)
+    return next((phrase.tokens[0].start for phrase in said.clause.front if phrase.role == "each"), -1)
 
 
 def as_each(said: Said) -> Said:

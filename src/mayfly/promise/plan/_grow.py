@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,15 +10,13 @@ from typing import Any
 from mayfly.core import UNSET, InputError, MayflyError, PromiseSettings, mismatch
 from mayfly.library import Registry, check_name
 from mayfly.models import Model
-from mayfly.promise._bind import references
 from mayfly.promise._classify import done_by, judge, out_of_budget
+from mayfly.promise._data import references
 from mayfly.promise._limits import MORE_CHILDREN, MORE_NODES
 from mayfly.promise._promise import Combine, Cycle, Kind, Promise, Reality, Work, ordered
 from mayfly.promise.fit import Reading, only_fit
 from mayfly.promise.plan._ask import Refused
 from mayfly.promise.plan._draft import BY_EXAMPLE, NOTHING, Draft, rung
-
-Expand = Callable[[Promise[Any]], tuple[Sequence[Draft], Combine]]
 
 
 def collapse(promise: Promise[Any], reason: str, code: str) -> None:
@@ -28,26 +27,37 @@ def collapse(promise: Promise[Any], reason: str, code: str) -> None:
 
 
 @dataclass(kw_only=True)
-class Tree:
-    """Turn drafts into promises and count them.
-
-    *read* reads the words of a step, *expand* plans one that was left open, *known* gives the hash of an agent that is
-    proven for an intent; *given*: there is data to learn from when a leaf is reached.
-    """
+class Means:
+    """What a plan may count on; *known* gives the hash of an agent that is proven for an intent."""
 
     registry: Registry
     settings: PromiseSettings
-    read: Callable[[str], Reading]
-    expand: Expand
-    known: Callable[[str], str | None]
-    model: Model | None
-    given: bool
-    nodes: int = 1
+    known: Callable[[str], str | None] = lambda intent: None
+    model: Model | None = None
 
     @property
     def writer(self) -> str:
         """The model that writes agents, "" where none does."""
         return self.model.name if self.model is not None and self.model.serves("architect") else ""
+
+
+class Tree(ABC):
+    """Turn drafts into promises and count them; *given*: there is data to learn from when a leaf is reached."""
+
+    def __init__(self, means: Means, *, given: bool) -> None:
+        self.means = means
+        self.registry = means.registry
+        self.settings = means.settings
+        self.given = given
+        self.nodes = 1
+
+    @abstractmethod
+    def read(self, text: str) -> Reading:
+        """Read the words of a step."""
+
+    @abstractmethod
+    def expand(self, promise: Promise[Any]) -> tuple[Sequence[Draft], Combine]:
+        """Plan a step that was left open."""
 
     def grow(self, node: Promise[Any], drafts: Sequence[Draft], combine: Combine) -> None:
         """Give *node* its children; where that cannot be it collapses, and all of the tree where it is too large."""
@@ -105,11 +115,11 @@ class Tree:
         if draft.missing:
             promise.work = Work(kind="make", name=draft.missing)
             return
-        known = self.known(draft.intent)
+        known = self.means.known(draft.intent)
         learns = draft.by_example and (self.given or draft.fed or bool(draft.needs) or draft.argument is not UNSET)
-        if known or self.writer or learns:
+        if known or self.means.writer or learns:
             promise.work = (
-                Work(kind="run", name=known) if known else Work(kind="compile", name=self.writer or BY_EXAMPLE)
+                Work(kind="run", name=known) if known else Work(kind="compile", name=self.means.writer or BY_EXAMPLE)
             )
         else:
             # Nothing is spent on what a promise needs when one that it needs cannot be kept.
@@ -162,7 +172,7 @@ class Tree:
 
     def _is_makeable(self, name: str, argument: object) -> bool:
         """Whether a tool of this name can be made for a call: somebody writes, and says what it is called with."""
-        if not self.writer or not isinstance(argument, Mapping):
+        if not self.means.writer or not isinstance(argument, Mapping):
             return False
         try:
             check_name(name)

@@ -8,10 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from mayfly.core import UNSET, Example, MayflyError, PromiseSettings
+from mayfly.core import UNSET, Example, MayflyError
 from mayfly.language import Lexicon
-from mayfly.library import Registry
-from mayfly.models import Model, Pool
+from mayfly.models import Pool
 from mayfly.promise._classify import LONGEST, judge, out_of_budget
 from mayfly.promise._job import Part
 from mayfly.promise._limits import MORE_NODES
@@ -19,9 +18,8 @@ from mayfly.promise._promise import Combine, Kind, Promise, Reality, Work
 from mayfly.promise.fit import Reading, known_lexicon, read_request, verbs_of, with_verbs
 from mayfly.promise.plan._ask import Question, Refused, ask
 from mayfly.promise.plan._draft import BY_EXAMPLE, Draft, rung
-from mayfly.promise.plan._files import Files
-from mayfly.promise.plan._grow import Tree, collapse, note_reason
-from mayfly.promise.plan._rules import PlanRules
+from mayfly.promise.plan._grow import Means, Tree, collapse, note_reason
+from mayfly.promise.plan._slots import Files
 from mayfly.promise.plan._steps import Steps
 
 if TYPE_CHECKING:
@@ -45,25 +43,13 @@ class Desk(Protocol):
 
 
 @dataclass(kw_only=True)
-class Planner:
-    """Plan by rules, or by a model where it serves that; run nothing and write nothing.
-
-    *known* gives the hash of an agent that is proven for an intent, *parts* cuts a large file of lines.
-    """
+class Planner(Means):
+    """Plan by rules, or by a model where it serves that; run nothing and write nothing; *parts* cuts a large file."""
 
     desk: Desk
-    registry: Registry
-    settings: PromiseSettings
     workspace: Path
-    known: Callable[[str], str | None] = lambda intent: None
-    model: Model | None = None
     pool: Pool | None = None
     parts: Callable[[Path], list[Part]] | None = None
-
-    @cached_property
-    def rules(self) -> PlanRules:
-        """The plan rules; those in force are looked up at every plan."""
-        return PlanRules(lambda: self.desk.snapshot.program())
 
     def plan(
         self,
@@ -88,52 +74,43 @@ class Planner:
         return root
 
 
-class _Plan:
+class _Plan(Tree):
     """One plan in the making."""
 
     def __init__(self, planner: Planner, root: Promise[Any], lines: Path | None) -> None:
+        super().__init__(planner, given=bool(root.examples) or lines is not None or root.argument is not UNSET)
         self._planner = planner
-        self._settings = planner.settings
         self._root = root
         self._lines = lines
         self._files = Files(planner.workspace)
         self._asks = planner.model if planner.model is not None and planner.model.serves("plan") else None
-        self._given = bool(root.examples) or lines is not None or root.argument is not UNSET
-        self._tree = Tree(
-            registry=planner.registry,
-            settings=planner.settings,
-            read=self._read,
-            expand=self._expand,
-            known=planner.known,
-            model=planner.model,
-            given=self._given,
-        )
 
     @cached_property
     def _lexicon(self) -> Lexicon:
         try:
-            return with_verbs(self._planner.desk.lexicon, verbs_of(self._planner.registry))
+            return with_verbs(self._planner.desk.lexicon, verbs_of(self.registry))
         except MayflyError:
             # Rules that cannot be asked leave the verbs of capabilities; the steps say what is wrong with the rules.
             return known_lexicon()
 
-    def _read(self, text: str) -> Reading:
+    def read(self, text: str) -> Reading:
+        """Read a text by the verbs of rules and capabilities."""
         return read_request(text[:LONGEST], self._lexicon, self._files.is_directory)
 
     def make(self) -> None:
         """Judge the root, then give it what keeps it: nothing, a capability, parts of a file, or steps."""
-        root, settings = self._root, self._settings
+        root, settings = self._root, self.settings
         spent = out_of_budget(0, root.context, max_depth=settings.max_depth, threshold=settings.chaos_threshold)
         if spent:
             root.reality = spent
             return
-        reading = self._read(root.intent)
+        reading = self.read(root.intent)
         root.reality = judge(reading, root.context, ())
         if root.reality.kind is Kind.CHAOTIC:
             self._ask_anyway(reading)
         elif self._is_large():
             self._split()
-        elif self._only_forbids(reading):
+        elif not reading.said and reading.request.refusals and not self.given:
             root.reality = Reality(kind=Kind.CHAOTIC, confidence=0.9, reasoning="it only says what not to do")
         else:
             self._plan(reading)
@@ -145,7 +122,7 @@ class _Plan:
             return
         chaotic = root.reality
         try:
-            drafts = ask(self._asks, self._question(root), pool=self._planner.pool, settings=self._settings)
+            drafts = ask(self._asks, self._question(root), pool=self._planner.pool, settings=self.settings)
         except Refused:
             return
         served = [draft for draft in drafts if self._is_bounded(draft)]
@@ -153,50 +130,48 @@ class _Plan:
             assert chaotic is not None, "it was judged before"
             told = f"{self._asks.name} sees an end where the rules do not ({chaotic.reasoning})"
             root.reality = Reality(kind=Kind.PROBABILISTIC, confidence=0.5, reasoning=told)
-            self._tree.grow(root, drafts, _combine(drafts))
+            self.grow(root, drafts, _combine(drafts))
 
     def _is_bounded(self, draft: Draft) -> bool:
-        return judge(self._read(draft.intent), {}, ()).kind is not Kind.CHAOTIC and all(
+        return judge(self.read(draft.intent), {}, ()).kind is not Kind.CHAOTIC and all(
             map(self._is_bounded, draft.steps)
         )
-
-    def _only_forbids(self, reading: Reading) -> bool:
-        return not reading.said and bool(reading.request.refusals) and not self._given
 
     def _plan(self, reading: Reading) -> None:
         root = self._root
         bound = [said.clause.constraint for said in reading.said if said.clause.constraint != "none"]
         if bound:
             root.context = {**root.context, "constraint": "; ".join(dict.fromkeys(bound))}
-        steps = self._steps(given=root.argument)
+        steps = self._steps(reading, given=root.argument)
         drafts: Sequence[Draft]
-        drafts, combine = steps.draft(reading, depth=0)
+        drafts, combine = steps.draft(depth=0)
         several = bool(root.context.get("requires_multiple_steps") or root.context.get("subtasks"))
         if len(drafts) == 1 and drafts[0].capability and not root.examples and self._lines is None and not several:
-            self._tree.fulfil(root, drafts[0])
+            self.fulfil(root, drafts[0])
             return
-        if rung(1, self._settings) == "ground":
-            self._tree.write(root, Draft(name="whole", intent=root.intent, by_example=True))
+        if rung(1, self.settings) == "ground":
+            self.write(root, Draft(name="whole", intent=root.intent, by_example=True))
             root.argument = self._data() if self._lines is not None else root.argument
             return
-        if len(drafts) == 1 and drafts[0].intent == root.intent and not drafts[0].steps and self._given:
-            self._tree.grow(root, drafts, "last")
+        if len(drafts) == 1 and drafts[0].intent == root.intent and not drafts[0].steps and self.given:
+            self.grow(root, drafts, "last")
             self._hand_down()
             return
         for note in dict.fromkeys(steps.notes):
             note_reason(root, note)
         if root.intent and not self._is_served(drafts) and self._planner.known(root.intent) is None:
             drafts, combine = self._by_model(root, drafts, combine)
-        self._tree.grow(root, drafts, combine)
+        self.grow(root, drafts, combine)
 
-    def _steps(self, *, given: object = UNSET) -> Steps:
+    def _steps(self, reading: Reading, *, given: object = UNSET) -> Steps:
         root = self._root
         came = {"lines": self._lines is not None, "examples": bool(root.examples), "input": root.argument is not UNSET}
         return Steps(
-            registry=self._planner.registry,
-            rules=self._planner.rules,
+            reading=reading,
+            registry=self.registry,
+            program=lambda: self._planner.desk.snapshot.program(),
             files=self._files,
-            settings=self._settings,
+            settings=self.settings,
             given=given,
             came=[name for name, there in came.items() if there],
         )
@@ -224,10 +199,10 @@ class _Plan:
     ) -> tuple[Sequence[Draft], Combine]:
         """Return the model's plan where one may be asked for and is any good, otherwise the one at hand."""
         model = self._asks
-        if model is None or rung(node.depth, self._settings) != "full":
+        if model is None or rung(node.depth, self.settings) != "full":
             return drafts, combine
         try:
-            steps = ask(model, self._question(node), pool=self._planner.pool, settings=self._settings)
+            steps = ask(model, self._question(node), pool=self._planner.pool, settings=self.settings)
         except Refused as refused:
             if refused.kind in FATAL:
                 raise
@@ -244,16 +219,16 @@ class _Plan:
         return Question(
             intent=node.intent,
             depth=node.depth,
-            capabilities=list(self._planner.registry),
+            capabilities=list(self.registry),
             files=self._fitting(node.intent),
             parents=[one.intent for one in above],
             needs={name: beside[name].intent for name in node.needs if name in beside},
             sample=sample,
         )
 
-    def _expand(self, node: Promise[Any]) -> tuple[Sequence[Draft], Combine]:
+    def expand(self, node: Promise[Any]) -> tuple[Sequence[Draft], Combine]:
         """Plan a step that a model left open: by the model once more near the root, deeper down by rules alone."""
-        drafts, combine = self._steps().draft(self._read(node.intent), depth=node.depth)
+        drafts, combine = self._steps(self.read(node.intent)).draft(depth=node.depth)
         return (drafts, combine) if self._is_served(drafts) else self._by_model(node, drafts, combine)
 
     def _fitting(self, intent: str) -> list[str]:
@@ -268,8 +243,8 @@ class _Plan:
             raise Refused(f"{self._lines} cannot be read: {error.strerror}", "INPUT") from None
 
     def _is_large(self) -> bool:
-        large = self._lines is not None and self._size() >= self._settings.split_from
-        return large and self._planner.parts is not None and rung(1, self._settings) != "ground"
+        large = self._lines is not None and self._size() >= self.settings.split_from
+        return large and self._planner.parts is not None and rung(1, self.settings) != "ground"
 
     def _split(self) -> None:
         """Let one agent be written and run on every part of the file."""
@@ -277,15 +252,15 @@ class _Plan:
         assert self._lines is not None
         assert parts is not None
         found = parts(self._lines)
-        if len(found) + 2 > self._settings.max_nodes:
-            told = f"{len(found)} parts are more than {self._settings.max_nodes} nodes; {MORE_NODES}"
+        if len(found) + 2 > self.settings.max_nodes:
+            told = f"{len(found)} parts are more than {self.settings.max_nodes} nodes; {MORE_NODES}"
             raise Refused(told, "NODES")
         root.combine = "merge"
         agent: Promise[Any] = Promise(root.intent, ground=None, name="agent", examples=root.examples)
         agent.argument = self._data()
         known = self._planner.known(root.intent)
-        agent.work = Work(kind="write", name="" if known else self._tree.writer or BY_EXAMPLE)
-        agent.reality = judge(self._read(root.intent), {}, ())
+        agent.work = Work(kind="write", name="" if known else self._planner.writer or BY_EXAMPLE)
+        agent.reality = judge(self.read(root.intent), {}, ())
         root.add(agent)
         told = "one part of the file, for the agent that is written once"
         reality = Reality(kind=Kind.PROBABILISTIC, confidence=0.6, reasoning=told)

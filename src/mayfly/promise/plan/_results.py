@@ -4,30 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from mayfly.core import UNSET, Unset
 from mayfly.language import bases
 from mayfly.library import Registry
-from mayfly.promise._bind import result_of
 from mayfly.promise.fit import Reading, Said, Source
 from mayfly.promise.plan._draft import Draft
 from mayfly.promise.plan._each import named_in_each
 
 _LONGEST_NAME = 60
-
-
-class Result(NamedTuple):
-    """The step that gives what a clause asks for, and what is known of its value."""
-
-    name: str
-    schema: Mapping[str, Any]
-    said: frozenset[str]
-
-    @property
-    def source(self) -> Source:
-        """What a later clause works on when it takes this result."""
-        return Source(value=result_of(self.name), schema=self.schema, said=self.said)
 
 
 @dataclass(kw_only=True)
@@ -37,8 +23,8 @@ class Results:
     registry: Registry
     reading: Reading
     given: object | Unset = UNSET
-    found: dict[int, Result] = field(default_factory=dict)
-    handed: dict[int, Result] = field(default_factory=dict)
+    found: dict[int, Source] = field(default_factory=dict)
+    handed: dict[int, Source] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
 
     def name(self, said: Said) -> str:
@@ -63,7 +49,7 @@ class Results:
 
     def note(self, said: Said, name: str, schema: Mapping[str, Any]) -> None:
         """Note the step that gives what a clause asks for, and what is known of its value."""
-        self.found[said.place] = Result(name, schema, self.words(said))
+        self.found[said.place] = Source.of_step(name, schema, self.words(said))
 
     def note_step(self, said: Said, draft: Draft) -> None:
         """Note a step that gives what a clause asks for: its value, and the words that this may be called by."""
@@ -72,9 +58,9 @@ class Results:
         schema = {"type": "object"} if draft.template is not None or draft.steps else schema
         things = " ".join(thing for _, thing in capability.does) if capability else ""
         told = self.words(said).union(*(bases(word) for word in things.split()))
-        self.found[said.place] = Result(draft.name, schema, told)
+        self.found[said.place] = Source.of_step(draft.name, schema, told)
 
-    def needed(self, said: Said) -> list[Result]:
+    def needed(self, said: Said) -> list[Source]:
         """Return what a clause is given; one that only puts something away hands on what it was given itself."""
         known = [place for place in said.clause.needs if place in self.found]
         return [self.handed.get(place, self.found[place]) for place in known]
@@ -84,14 +70,14 @@ class Results:
         if needed := self.needed(said):
             self.handed[said.place] = needed[0]
 
-    def before(self, said: Said) -> Result | None:
+    def before(self, said: Said) -> Source | None:
         """Return what the last clause before a clause gave, if there is one."""
         earlier = [result for place, result in self.found.items() if place < said.place]
         return earlier[-1] if earlier else None
 
     def sources(self, said: Said) -> list[Source]:
         """Return what a clause may work on that it does not name itself."""
-        found = [result.source for result in self.needed(said)]
+        found = self.needed(said)
         if not found and not isinstance(self.given, Unset) and said.place == self.reading.said[0].place:
             found = [Source(value=self.given, schema=_schema_of(self.given), given=True)]
         return found
@@ -99,7 +85,7 @@ class Results:
     def lists(self, said: Said) -> list[Source]:
         """Return what came before where a clause names nothing that it goes through: "hash each of them"."""
         sources, before = self.sources(said), self.before(said)
-        return [before.source] if not sources and before and not any(named_in_each(said)) else sources
+        return [before] if not sources and before and not any(named_in_each(said)) else sources
 
     def shared(self, said: Said) -> list[str]:
         """Return the step that is done to the same thing before: "implement and test the importer"."""

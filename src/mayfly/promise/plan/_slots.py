@@ -1,12 +1,94 @@
-"""What a request tells by name, for the templates of plan rules: what is wrong, in which file, what to look for."""
+"""What a request tells by name, for the templates of plan rules, and the files of a workspace that its words mean."""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from pathlib import Path
 
+from mayfly.core import shipped_table
 from mayfly.promise.fit import Piece, Reading, Said
-from mayfly.promise.plan._files import Files, slot_words
+
+
+@cache
+def slot_words(name: str) -> frozenset[str]:
+    """Return one list of words of `slots.toml`."""
+    table = shipped_table(Path(__file__).with_name("slots.toml"))
+    return frozenset(str(table[name]).split())
+
+
+_MOST = 20_000
+_DEEPEST = 12
+
+
+class Files:
+    """Know which files a workspace has; nothing is opened, and a name that no line could hold is passed over."""
+
+    def __init__(self, workspace: Path) -> None:
+        self._workspace = workspace
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The paths of the files, relative to the workspace."""
+        return tuple(self._walk())
+
+    def find(self, module: str, *, code: bool = False) -> str | None:
+        """Return the one file that a name means, only one of *code* if asked; None where none or several could be."""
+        wanted = [f"{module}.py", module, f"{module.lower()}.*", f"{module}/__init__.py"]
+        wanted += [] if code else [f"{module.lower()}.text"]
+        found = next((self._by_name[name] for name in wanted if name in self._by_name), [])
+        return found[0] if len(found) == 1 else None
+
+    def is_directory(self, name: str) -> bool:
+        """Say whether a word names a directory of the workspace that has files in it."""
+        return name.strip("/") in self._folders
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path in self.names:
+            folder, _, name = path.rpartition("/")
+            keys = {name, _known(name)} | ({f"{folder.rpartition('/')[2]}/{name}"} if folder else set())
+            for key in keys:
+                found.setdefault(key, []).append(path)
+        return found
+
+    @cached_property
+    def _folders(self) -> frozenset[str]:
+        found: set[str] = set()
+        for path in self.names:
+            folder = path.rpartition("/")[0]
+            while folder and folder not in found:
+                found.add(folder)
+                folder = folder.rpartition("/")[0]
+        return frozenset(found)
+
+    def _walk(self) -> Iterator[str]:
+        root, seen = os.fspath(self._workspace), 0
+        for place, folders, names in os.walk(root):
+            inside = os.path.relpath(place, root)
+            inside = "" if inside == "." else inside.replace(os.sep, "/") + "/"
+            folders[:] = sorted(
+                name for name in folders if not name.startswith(".") and name not in slot_words("skipped")
+            )
+            if inside.count("/") >= _DEEPEST:
+                folders.clear()
+            for name in sorted(names):
+                seen += 1
+                if seen > _MOST:
+                    return
+                if (inside + name).isprintable():
+                    yield inside + name
+
+
+def _known(name: str) -> str:
+    """Return under what a file is known without its ending: a program or a text."""
+    stem, dot, ending = name.rpartition(".")
+    kind = "*" if ending.lower() in slot_words("endings") else "text"
+    return f"{stem.lower()}.{kind}" if dot and ending.lower() in slot_words("endings") | slot_words("texts") else name
+
 
 LONGEST_SLOT, LONGEST_INTENT = 200, 2_000
 _EDGES = " \t\r\n,;:.!?-—–…"
@@ -26,7 +108,8 @@ def slots_of(said: Said, reading: Reading, workspace: Files) -> dict[str, str]:
     found = {
         "intent": intent,
         "task": _without_paths(reading.written(clause.text), said) or intent,
-        "object": _object(said) or thing,
+        "object": _line(" ".join(f"{one.lead} {one.text}" for one in clause.phrases if one.role != "condition"))
+        or thing,
         "thing": thing,
         "place": place,
         "goal": goal,
@@ -75,7 +158,7 @@ def _subjects(found: Mapping[str, str], said: Said) -> dict[str, str]:
         "topic": topic,
         "inside": inside,
         "where": found["dir"] or inside,
-        "data_file": found["file"] if _ending(found["file"]) in slot_words("data") else "",
+        "data_file": found["file"] if found["file"].rpartition(".")[2].lower() in slot_words("data") else "",
     }
 
 
@@ -104,9 +187,7 @@ def _told_before(said: Said, reading: Reading) -> str:
 
 def words_before(said: Said) -> str:
     """Return what stands before a clause and says where, or for what, it is done: "for each .log file in var/"."""
-    start = said.clause.tokens[0].start
-    led = [phrase for phrase in said.clause.phrases if phrase.role != "condition" and phrase.tokens[0].start < start]
-    return " ".join(f"{phrase.lead} {phrase.text}" for phrase in led)
+    return " ".join(f"{phrase.lead} {phrase.text}" for phrase in said.clause.front)
 
 
 def fill(template: str, slots: Mapping[str, str], defaults: Mapping[str, str]) -> str:
@@ -128,11 +209,6 @@ def _is_bare(value: str) -> bool:
     """Say whether a phrase takes no article: a name of a file or of a program's, or one that begins with a pronoun."""
     first = value.partition(" ")[0]
     return first.lower() in slot_words("bare") or any(sign in first for sign in "/._:")
-
-
-def _object(said: Said) -> str:
-    told = [phrase for phrase in said.clause.phrases if phrase.role != "condition"]
-    return _line(" ".join(f"{phrase.lead} {phrase.text}" for phrase in told))
 
 
 def _phrase(said: Said, role: str) -> str:
@@ -219,10 +295,6 @@ def _is_path(text: str) -> bool:
 
 def _names_module(text: str) -> bool:
     return not text or any(word in slot_words("files") for word in text.lower().split())
-
-
-def _ending(path: str) -> str:
-    return path.rpartition(".")[2].lower()
 
 
 def _topic(said: Said) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from mayfly.core import UNSET, MayflyError, PromiseSettings, Unset
 from mayfly.language import bases
 from mayfly.library import Registry
-from mayfly.promise._bind import references, result_of
+from mayfly.mangle import Program
+from mayfly.promise._data import references, result_of
 from mayfly.promise._promise import Combine
 from mayfly.promise.fit import Fit, Misfit, Piece, Reading, Said, fits, is_small, is_torn, only_fit
 from mayfly.promise.plan._draft import Draft, call_step, served_here
@@ -27,11 +28,10 @@ from mayfly.promise.plan._each import (
     text_with,
     uncounted,
 )
-from mayfly.promise.plan._files import Files
 from mayfly.promise.plan._results import Results
-from mayfly.promise.plan._rules import Asked, Planned, PlanRules
+from mayfly.promise.plan._rules import Planned, plan_by_rules
+from mayfly.promise.plan._slots import Files, slots_of, words_before
 from mayfly.promise.plan._slots import alone as said_alone
-from mayfly.promise.plan._slots import slots_of, words_before
 from mayfly.promise.plan._store import get_first, make_first, put_result, puts_what_came, show_result
 from mayfly.promise.plan._wanted import chooses, left_out, unnamed, unused
 
@@ -42,31 +42,26 @@ _LONGEST_NAME = 60
 
 @dataclass(kw_only=True)
 class Steps:
-    """Draft the steps of one request. *given* is the data that came with it, *came* the names of what came."""
+    """Draft the steps of one request. *given* is the data that came with it, *came* the names of what came.
 
+    *known* is what the steps before the one under way gave.
+    """
+
+    reading: Reading
     registry: Registry
-    rules: PlanRules
+    program: Callable[[], Program]
     files: Files
     settings: PromiseSettings
     given: object | Unset = UNSET
     came: Sequence[str] = ()
     notes: list[str] = field(default_factory=list)
-    _known: Results | None = None
 
-    @property
-    def reading(self) -> Reading:
-        """The request as it was read."""
-        return self.known.reading
+    def __post_init__(self) -> None:
+        self.known = Results(registry=self.registry, reading=self.reading, given=self.given)
 
-    @property
-    def known(self) -> Results:
-        """What the steps before the one under way gave."""
-        assert self._known is not None, "it is read before anything else"
-        return self._known
-
-    def draft(self, reading: Reading, *, depth: int) -> tuple[tuple[Draft, ...], Combine]:
+    def draft(self, *, depth: int) -> tuple[tuple[Draft, ...], Combine]:
         """Return the steps of a request and how their values become one; nothing it says is left out."""
-        self._known = Results(registry=self.registry, reading=reading, given=self.given)
+        reading = self.reading
         asked = [said for said in reading.said if said.clause.kind != "instruction"]
         whole = Draft(name="do", intent=reading.text, by_example=True)
         unplanned = left_out(reading)
@@ -82,7 +77,7 @@ class Steps:
             return planned.steps, planned.combine
         if self._is_one_program(asked, depth):
             return (Draft(name="compile", intent=reading.text, by_example=True),), "last"
-        return self._in_turn(reading, asked, whole, depth)
+        return self._in_turn(asked, whole, depth)
 
     def _is_one_program(self, asked: Sequence[Said], depth: int) -> bool:
         """Say whether everything that is asked of given data is for one program to do."""
@@ -90,9 +85,7 @@ class Steps:
             return False
         return all(self._by_rules(said, depth, alone=False).plan == WHOLE for said in asked)
 
-    def _in_turn(
-        self, reading: Reading, asked: Sequence[Said], whole: Draft, depth: int
-    ) -> tuple[tuple[Draft, ...], Combine]:
+    def _in_turn(self, asked: Sequence[Said], whole: Draft, depth: int) -> tuple[tuple[Draft, ...], Combine]:
         """Return the steps of several clauses; the whole as one step, and a note, where one of them is lost."""
         drafts: list[Draft] = []
         for through, led in groupby(asked, key=goes_through):
@@ -105,7 +98,7 @@ class Steps:
             else:
                 self.notes.append(f"no step goes through {group[0].clause.each[0]!r}")
                 return (whole,), "last"
-        if unplanned := self._unresolved(asked) or unused(reading, asked, drafts):
+        if unplanned := self._unresolved(asked) or unused(self.reading, asked, drafts):
             self.notes.append(f"no step does {unplanned!r}")
             return (whole,), "last"
         linked = bool(drafts[-1].needs)
@@ -187,7 +180,8 @@ class Steps:
         clause = said.clause
         name = name or self.known.name(said)
         counts = said.verbs == {"count"}
-        if (clause.kind != "question" or counts) and not said.condition and not self._is_data(said):
+        data = bool({"lines", "examples"} & set(self.came))
+        if (clause.kind != "question" or counts) and not said.condition and not data:
             steps = self._each(said, name) if is_each(said) else []
             steps = steps or show_result(self.known, said, name) or self._served(said.as_one(), name)
             steps = steps or put_result(self.known, said, name)
@@ -200,9 +194,6 @@ class Steps:
             # What only puts something away needs no design and no test, whoever does it.
             return Planned(plan="put", steps=(Draft(name="do", intent=said_alone(said, self.reading)),), combine="last")
         return self._by_rules(said, depth, alone=alone)
-
-    def _is_data(self, said: Said) -> bool:
-        return bool({"lines", "examples"} & set(self.came))
 
     def _served(self, said: Said, name: str) -> list[Draft]:
         """Return the step that a capability does, and one that writes its result to the file that is named for it."""
@@ -225,7 +216,7 @@ class Steps:
         """Yield what fits where the clause is about what it does not name: the step before, or the file spoken of."""
         before = self.known.before(said)
         if before and not said.clause.needs:
-            found, _ = fits(said, list(self.registry), (before.source,))
+            found, _ = fits(said, list(self.registry), (before,))
             yield found
         spoken = self._spoken_of(said)
         if spoken is not None:
@@ -327,12 +318,15 @@ class Steps:
         slots = slots_of(said, self.reading, self.files)
         if alone:
             slots["intent"] = " ".join(self.reading.text.split())[:2_000]
-        asked = Asked("i1", said.clause, slots)
         whole = Draft(name="do", intent=slots["intent"], by_example=True, fed="before" in slots)
         try:
-            room = self.settings.max_depth - depth
-            (planned,) = self.rules.plan(
-                [asked], given=self.came if depth == 0 else (), depth=room, most=self.settings.max_nodes
+            planned = plan_by_rules(
+                self.program(),
+                said.clause,
+                slots,
+                given=self.came if depth == 0 else (),
+                depth=self.settings.max_depth - depth,
+                most=self.settings.max_nodes,
             )
         except MayflyError as error:
             self.notes.append(f"the plan rules failed: {error}")

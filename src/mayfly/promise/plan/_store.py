@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import replace
 
-from mayfly.promise._bind import result_of
+from mayfly.promise._data import result_of
 from mayfly.promise.fit import Piece, Said, Source, hands_on, is_idle, only_fit
 from mayfly.promise.plan._draft import Draft, call_step
-from mayfly.promise.plan._results import Result, Results
+from mayfly.promise.plan._results import Results
 from mayfly.promise.plan._slots import alone
 
 # Before the noun these say no more than that it is what there is now.
@@ -25,7 +25,7 @@ def show_result(known: Results, said: Said, name: str) -> list[Draft]:
     if not needed or not hands_on(said) or _SHOW not in known.registry:
         return []
     known.hand_on(said)
-    known.found[said.place] = needed[0]._replace(name=name)
+    known.found[said.place] = Source.of_step(name, needed[0].schema, needed[0].said)
     argument = {"value": result_of(needed[0].name)}
     text = alone(said, known.reading)
     return [Draft(name=name, intent=text, needs=(needed[0].name,), capability=_SHOW, argument=argument)]
@@ -36,13 +36,21 @@ def put_result(known: Results, said: Said, name: str) -> list[Draft]:
     sources, target = known.sources(said), _target_of(said)
     if not sources or target is None or said.narrowed or not _refers(said, target, sources):
         return []
-    fit = only_fit(_with_file(said, target), list(known.registry), sources)
-    if fit is None:
+    step = _put(known, said, name, _with_file(said, target), sources)
+    if step is None:
         return []
-    step = call_step(fit, name, alone(said, known.reading))
-    known.note_step(said, step)
     known.hand_on(said)
     return [step]
+
+
+def _put(known: Results, said: Said, name: str, taken: Said, sources: Sequence[Source]) -> Draft | None:
+    """Return the step of a clause, *taken* as putting away only what comes before it."""
+    fit = only_fit(taken, list(known.registry), sources)
+    if fit is None:
+        return None
+    step = call_step(fit, name, alone(said, known.reading))
+    known.note_step(said, step)
+    return step
 
 
 def get_first(known: Results, said: Said, name: str) -> list[Draft]:
@@ -58,15 +66,13 @@ def get_first(known: Results, said: Said, name: str) -> list[Draft]:
         return []
     text = known.reading.text[thing[0].token.start : thing[-1].token.end]
     first = call_step(got, known.free("get"), f"get {known.reading.written(text)}")
-    source = Source(value=result_of(first.name), schema=got.capability.output_schema)
-    fit = only_fit(replace(said, pieces=tuple(aims)), list(known.registry), (source,))
-    if fit is None:
+    source = Source.of_step(first.name, got.capability.output_schema)
+    put = _put(known, said, name, replace(said, pieces=tuple(aims)), (source,))
+    if put is None:
         return []
-    put = call_step(fit, name, alone(said, known.reading))
-    known.note_step(said, put)
     if aims[0].kind == "path":
         # A file gives back what was put there, an address gives its reply.
-        known.handed[said.place] = Result(first.name, got.capability.output_schema, known.words(said))
+        known.handed[said.place] = replace(source, said=known.words(said))
     return [first, put]
 
 
@@ -85,13 +91,11 @@ def make_first(known: Results, said: Said, name: str) -> list[Draft]:
     words = " ".join(known.reading.text[thing[0].token.start : thing[-1].token.end].split())
     first = call_step(got, known.free("get"), f"get {files[0].token.text}")
     make = Draft(name=known.free("make"), intent=known.reading.written(words), needs=(first.name,))
-    source = Source(value=result_of(make.name), schema={})
-    put = only_fit(_with_file(said, aims[-1]), list(known.registry), (source,))
-    if put is None:
+    source = Source.of_step(make.name, {})
+    last = _put(known, said, name, _with_file(said, aims[-1]), (source,))
+    if last is None:
         return []
-    last = call_step(put, name, alone(said, known.reading))
-    known.note_step(said, last)
-    known.handed[said.place] = Result(make.name, {}, known.words(said))
+    known.handed[said.place] = replace(source, said=known.words(said))
     return [first, make, last]
 
 

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
-    from mayfly.promise.split._account import total_of_parts
     from mayfly.promise.split._cut import (
         MOST_PARTS,
         check_unchanged,
@@ -13,6 +12,7 @@ if TYPE_CHECKING:
         part_as_file,
         parts_of,
         text_as_file,
+        total_of_parts,
     )
     from mayfly.promise.split._merge import Unmergeable, merge
     from mayfly.promise.split._prove import MergeProof, OutOfTime, TrialFailed, Tried, prove_merge
@@ -41,8 +41,7 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "_account": "total_of_parts",
-        "_cut": "MOST_PARTS check_unchanged lines_before part_as_file parts_of text_as_file",
+        "_cut": "MOST_PARTS check_unchanged lines_before part_as_file parts_of text_as_file total_of_parts",
         "_merge": "Unmergeable merge",
         "_prove": "MergeProof OutOfTime TrialFailed Tried prove_merge",
         "_spool": "SPOOL_AT Spool collect",

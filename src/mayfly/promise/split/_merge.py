@@ -13,8 +13,7 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from mayfly.core import InputError
-from mayfly.promise._combine import Joined
-from mayfly.promise.split._spool import Spool, collect
+from mayfly.promise.split._spool import Spool, collect, spool
 
 _Item = TypeVar("_Item")
 Many = Sequence[object]
@@ -106,9 +105,9 @@ def _lists(values: Many) -> Iterator[object]:
 
 def _concat(values: Many) -> object:
     if any(isinstance(value, Spool) for value in values):
-        # What lies on disk stays there: the parts are read one after another.
+        # What lies on disk goes there again, as the text it is, and never through memory.
         _lists(values)
-        return Joined([value for value in values if isinstance(value, LISTS)])
+        return spool([value for value in values if isinstance(value, LISTS)])
     return collect(_lists(values))
 
 
@@ -162,7 +161,9 @@ def _rows(values: Many, way: str, order: str, field: str) -> object:
             raise Unmergeable(f"a row has no {field}")
         gathered.setdefault(text_of(row[field]), []).append(row)
     joined = [_row(rows, way, field) for rows in gathered.values()]
-    return _ordered(joined, order, lambda row: row[field], lambda row: _value_of(row, field))
+    return _ordered(
+        joined, order, lambda row: row[field], lambda row: next(value for name, value in row.items() if name != field)
+    )
 
 
 def _row(rows: list[dict[str, object]], way: str, field: str) -> dict[str, object]:
@@ -170,10 +171,6 @@ def _row(rows: list[dict[str, object]], way: str, field: str) -> dict[str, objec
     if any(list(row) != names for row in rows):
         raise Unmergeable("rows of one key have different fields")
     return {name: rows[0][name] if name == field else _way(way)([row[name] for row in rows]) for name in names}
-
-
-def _value_of(row: dict[str, object], field: str) -> object:
-    return next(value for name, value in row.items() if name != field)
 
 
 def _way(name: str) -> Callable[[Many], object]:

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from mayfly.core import InputError
-from mayfly.promise.split._account import total
-from mayfly.promise.split._limits import constants, limits_of
+from mayfly.promise.split._cut import total
 from mayfly.promise.split._merge import LISTS, candidates, merge, text_of
-from mayfly.promise.split._trials import SINGLES, WINDOW, Lines, Trial, trials_of
+from mayfly.promise.split._trials import SINGLES, WINDOW, Lines, Trial, constants, limits_of, trials_of
 
 
 class Tried(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, overload
@@ -22,11 +21,6 @@ class Spool(Sequence[object]):
 
     def __len__(self) -> int:
         return self._length
-
-    @property
-    def size(self) -> int:
-        """How many bytes the results are as JSON."""
-        return os.fstat(self._file.fileno()).st_size
 
     def __iter__(self) -> Iterator[object]:
         return map(json.loads, self.texts())
@@ -69,27 +63,29 @@ class Spool(Sequence[object]):
 def collect(items: Iterable[object], *, limit: int = SPOOL_AT) -> list[object] | Spool:
     """Gather *items*: as a list while their JSON stays under *limit* bytes, otherwise on disk."""
     gathered: list[object] = []
-    texts: list[bytes] = []
     size = 0
     rest = iter(items)
     for item in rest:
-        text = json.dumps(item, separators=(",", ":")).encode() + b"\n"
         gathered.append(item)
-        texts.append(text)
-        size += len(text)
+        size += len(_text(item)) + 1
         if size > limit:
-            return _to_disk(texts, len(gathered), rest)
+            return spool([gathered, rest])
     return gathered
 
 
-def _to_disk(texts: list[bytes], length: int, rest: Iterator[object]) -> Spool:
+def spool(parts: Iterable[Iterable[object]]) -> Spool:
+    """Put the items of several parts on disk, one after another; those that lie there are copied as they are."""
     import tempfile
 
     file = tempfile.TemporaryFile(prefix="mayfly-")  # noqa: SIM115 - it lives as long as the spool
-    file.writelines(texts)
-    texts.clear()
-    for item in rest:
-        file.write(json.dumps(item, separators=(",", ":")).encode() + b"\n")
-        length += 1
+    length = 0
+    for part in parts:
+        for text in part.texts() if isinstance(part, Spool) else map(_text, part):
+            file.write(text.encode() + b"\n")
+            length += 1
     file.flush()
     return Spool(file, length)
+
+
+def _text(item: object) -> str:
+    return json.dumps(item, separators=(",", ":"))
