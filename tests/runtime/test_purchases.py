@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import MarketSettings, Settings
+from mayfly.forge import Within
 from mayfly.forge._events import RunBegan
 from mayfly.runtime import Runtime
-from mayfly.runtime._resolve import Within
 from mayfly.sandbox import PurchaseReply, PurchaseRequest
 
 

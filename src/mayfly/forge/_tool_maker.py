@@ -106,7 +106,7 @@ class ToolMaker:
                 name=order.name,
                 reason=one_line(error.reason, limit=500),
                 verdicts=(verdict,),
-                question=error.question or "",
+                question=error.about.get("question") or "",
             )
         except MayflyError as error:
             return ToolMade(

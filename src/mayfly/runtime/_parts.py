@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from mayfly.forge import Inbox
     from mayfly.mangle import Symbol
     from mayfly.market import BrokerClient
+    from mayfly.persona import Desk
     from mayfly.policy import Fact
-    from mayfly.runtime._policy import Desk
     from mayfly.sandbox import PurchaseReply, PurchaseRequest
     from mayfly.store import Ledger
 
@@ -30,7 +30,7 @@ class Parts(Workshop):
         ledger = super()._ledger()
         if self.settings.telemetry.exporter != "off":
             # Imported where it is used: nobody pays for what is off.
-            from mayfly.runtime._telemetry import Telemetry
+            from mayfly.store import Telemetry
 
             ledger.tell(self._once("telemetry", lambda: Telemetry(self.settings)))
         return ledger
@@ -53,7 +53,7 @@ class Parts(Workshop):
     @property
     def desk(self) -> Desk:
         """What answers by the rules in force, in no workspace of its own."""
-        from mayfly.runtime._policy import Desk
+        from mayfly.persona import Desk
 
         return self._once("desk", lambda: Desk(self.settings, ledger=self.ledger))
 

@@ -25,8 +25,8 @@ from mayfly.forge import RunBegan
 from mayfly.gates import Profile, ProofMade, Suite, TestResult, find_entry
 from mayfly.gates.stability import importable
 from mayfly.library import Registry, ToolCapability
+from mayfly.persona import Desk
 from mayfly.promise import Promise, Saved, State, Tester, arguments_of, input_of, references, saved
-from mayfly.runtime._policy import Desk
 from mayfly.runtime._trees_for import library_of
 from mayfly.world import builtins
 

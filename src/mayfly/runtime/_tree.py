@@ -30,6 +30,7 @@ from mayfly.core import (
 )
 from mayfly.forge import Collapse, RunBegan, check_account, run_ended, versions_of
 from mayfly.library import Registry
+from mayfly.persona import Desk
 from mayfly.promise import (
     Options,
     Planned,
@@ -47,7 +48,6 @@ from mayfly.promise import (
 )
 from mayfly.promise.split import parts_of
 from mayfly.runtime._drive import Drive, check_files, kept_options
-from mayfly.runtime._policy import Desk
 
 if TYPE_CHECKING:
     from mayfly.core import BadLines
@@ -256,7 +256,10 @@ class Trees:
             try:
                 check_account(account, self.bad_lines, root.value)
             except Collapse as refused:
-                return _refused(run, root, cost, refused)
+                # The value is kept for whoever is asked whether it will do.
+                about = {**refused.about, "reading": _reading(root)}
+                why = {"reason": refused.reason, "code": refused.code}
+                return Outcome(status="collapsed", value=root.ground, id=run, cost=cost, **why, **about)
         return Outcome(
             status="resolved" if resolved else "failed" if root.state == "failed" else "collapsed",
             value=root.value if resolved else root.ground,
@@ -278,22 +281,6 @@ class Trees:
             raise
         except MayflyError as error:
             self.tell("unrecorded", str(error))
-
-
-def _refused(run: str, root: Promise[Any], cost: Cost, why: Collapse) -> Outcome[Any]:
-    """Give the ground for a value that leaves out too many lines; the value is kept for whoever is asked."""
-    return Outcome(
-        status="collapsed",
-        value=root.ground,
-        reason=why.reason,
-        id=run,
-        cost=cost,
-        question=why.question,
-        code=why.code,
-        reading=_reading(root),
-        account=why.account,
-        candidate=why.candidate,
-    )
 
 
 def _reading(root: Promise[Any]) -> str:

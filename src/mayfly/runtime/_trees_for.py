@@ -19,9 +19,9 @@ from mayfly.core import (
     with_checksums,
 )
 from mayfly.library import LibrarySupply, LookUp, Registry
-from mayfly.runtime._policy import Desk
-from mayfly.runtime._staging import Stager, open_approvals
+from mayfly.persona import Desk
 from mayfly.runtime._tree import Trees
+from mayfly.session import Stager, open_approvals
 from mayfly.world import StepChanges, builtins
 
 if TYPE_CHECKING:

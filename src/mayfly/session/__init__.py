@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from mayfly.session._executor import Executor, TextPiece
     from mayfly.session._log import SessionLog, sessions, tag_of
     from mayfly.session._offline import OfflineTalker
-    from mayfly.session._parts import Offers, SessionParts
+    from mayfly.session._parts import SessionParts
     from mayfly.session._perceive import Perceived, Talker, perceive
+    from mayfly.session._running import RunningSession
     from mayfly.session._spawner import Spawner, SpawnRequest, SubAgent
+    from mayfly.session._staging import Stager, left_by_staging, open_approvals, state_of
     from mayfly.session.tools import AskPerson, BuiltinChange, LibraryDesk, McpServers, session_tools
 
 __all__ = [
@@ -45,9 +47,9 @@ __all__ = [
     "McpServers",
     "ModelSaid",
     "Observer",
-    "Offers",
     "OfflineTalker",
     "Perceived",
+    "RunningSession",
     "SessionBegan",
     "SessionEnded",
     "SessionFolded",
@@ -56,6 +58,7 @@ __all__ = [
     "SessionParts",
     "SpawnRequest",
     "Spawner",
+    "Stager",
     "SubAgent",
     "Talker",
     "TextPiece",
@@ -66,9 +69,12 @@ __all__ = [
     "TurnEnded",
     "TurnStopAsked",
     "Waiting",
+    "left_by_staging",
+    "open_approvals",
     "perceive",
     "session_tools",
     "sessions",
+    "state_of",
     "tag_of",
     "waiting_in",
 ]
@@ -85,9 +91,11 @@ __getattr__ = lazily(
         "_executor": "Executor TextPiece",
         "_log": "SessionLog sessions tag_of",
         "_offline": "OfflineTalker",
-        "_parts": "Offers SessionParts",
+        "_parts": "SessionParts",
         "_perceive": "Perceived Talker perceive",
+        "_running": "RunningSession",
         "_spawner": "Spawner SpawnRequest SubAgent",
+        "_staging": "Stager left_by_staging open_approvals state_of",
         "tools": "AskPerson BuiltinChange LibraryDesk McpServers session_tools",
     },
 )

@@ -8,20 +8,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from mayfly.core import SessionSettings
 from mayfly.session._calls import Observer
-from mayfly.session._perceive import Router, Talker
+from mayfly.session._perceive import Talker
 
 if TYPE_CHECKING:
     from mayfly.models import Pool
-    from mayfly.persona import AgentConfig
-    from mayfly.policy import Kernel
-
-
-class Desk(Router, Protocol):
-    """The rules in force, and what decides for one agent by them."""
-
-    def agent(self, config: AgentConfig, *, session: str, only_asked: bool) -> Kernel:
-        """Return what decides for an agent with this configuration; where it is *only_asked*, nothing is changed."""
-        ...
+    from mayfly.persona import AgentConfig, Desk
 
 
 class Configure(Protocol):

@@ -13,8 +13,8 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from mayfly.core import InputError
+from mayfly.forge import Spool, collect
 from mayfly.promise._combine import Joined
-from mayfly.promise.split._spool import Spool, collect
 
 _Item = TypeVar("_Item")
 Many = Sequence[object]

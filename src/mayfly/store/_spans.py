@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from mayfly.core import clipped, without_secrets
 
 if TYPE_CHECKING:
-    from mayfly.store import Event
+    from mayfly.store._events import Event
 
 # What began and has not ended is remembered so far back; the rest began when it ended, as far as anybody knows.
 MOST_OPEN = 10_000

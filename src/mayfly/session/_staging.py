@@ -25,8 +25,9 @@ from mayfly.world import builtins
 if TYPE_CHECKING:
     from mayfly.core import Settings, Stop
     from mayfly.library.staging import Report, StageResult
-    from mayfly.runtime._policy import Desk
-    from mayfly.session import Approvals, BuiltinChange
+    from mayfly.persona import Desk
+    from mayfly.session._approvals import Approvals
+    from mayfly.session.tools import BuiltinChange
     from mayfly.store import Ledger
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -154,9 +155,9 @@ def _passed(report: Report) -> Report:
 
 def _session_tools(settings: Settings, ledger: Ledger) -> tuple[Capability, ...]:
     """Return the tools of sessions, made in an empty room in which none is called."""
-    from mayfly.runtime._policy import Desk
+    from mayfly.persona import Desk
     from mayfly.sandbox.workbench import Workbench
-    from mayfly.session import McpServers, session_tools
+    from mayfly.session.tools import McpServers, session_tools
     from mayfly.store.schema import AgentSchema
     from mayfly.world import History, Room
 
@@ -197,8 +198,9 @@ def state_of(settings: Settings) -> Path:
 def open_approvals(settings: Settings, desk: Desk, ledger: Any) -> Approvals:
     """Return what waits for a person, with what happens when they agree."""
     # Imported where they are used: most trees change nothing, and sessions are much to load.
-    from mayfly.runtime._push import planned_again, push
-    from mayfly.session import Approvals, BuiltinChange
+    from mayfly.session._approvals import Approvals
+    from mayfly.session.tools import BuiltinChange
+    from mayfly.world import planned_again, push
 
     def sign(decision: str, *, by: str, reason: str) -> str:
         return desk.approve(decision, by=by, reason=reason or "agreed").id

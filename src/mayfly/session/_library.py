@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mayfly.core import ConflictError, Invocation, content_hash
 from mayfly.library import ToolFailed, ToolMade, words_of
-from mayfly.session import LibraryDesk
+from mayfly.session.tools import LibraryDesk
 
 if TYPE_CHECKING:
     from mayfly.library import Tools
