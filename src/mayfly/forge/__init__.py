@@ -15,7 +15,17 @@ if TYPE_CHECKING:
     from mayfly.forge._freeze_text import Written, merge_into, parse_module
     from mayfly.forge._function_signature import examples_of, signature_of, signature_of_node
     from mayfly.forge._inbox import Call, Inbox, order_again
-    from mayfly.forge._known import AgentKept, Compiled, keep_agent, load_agent, needs_input, no_input, versions_of
+    from mayfly.forge._known import (
+        AgentKept,
+        Compiled,
+        keep_agent,
+        load_agent,
+        load_suite,
+        needs_input,
+        no_input,
+        proofs_made,
+        versions_of,
+    )
     from mayfly.forge._loop import allowed_attempts
     from mayfly.forge._prompt import code_in
     from mayfly.forge._question import check_account
@@ -71,11 +81,13 @@ __all__ = [
     "hold_out",
     "keep_agent",
     "load_agent",
+    "load_suite",
     "merge_into",
     "needs_input",
     "no_input",
     "order_again",
     "parse_module",
+    "proofs_made",
     "read_tests",
     "recorded_live",
     "resolved",
@@ -101,7 +113,7 @@ __getattr__ = lazily(
         "_freeze_text": "Written merge_into parse_module",
         "_function_signature": "examples_of signature_of signature_of_node",
         "_inbox": "Call Inbox order_again",
-        "_known": "Compiled needs_input no_input AgentKept keep_agent load_agent versions_of",
+        "_known": "Compiled needs_input no_input AgentKept keep_agent load_agent versions_of load_suite proofs_made",
         "_loop": "allowed_attempts",
         "_prompt": "code_in",
         "_question": "check_account",

@@ -15,7 +15,7 @@ from mayfly.core import UNSET, Artifact, Contract, Example, HelpNeeded, MayflyEr
 from mayfly.forge._by_example import ExampleArchitect
 from mayfly.forge._by_model import ModelArchitect
 from mayfly.forge._contract import ContractWriter, contract_of
-from mayfly.forge._known import Compiled, key_of, stored_suite
+from mayfly.forge._known import Compiled, key_of, proof_counts, stored_suite
 from mayfly.forge._loop import Forge, Made
 from mayfly.forge._question import ask_of_data, is_about_data
 from mayfly.forge._reflect import Arbiter, Reflector
@@ -323,11 +323,7 @@ def keep_proof(
         parts.ledger.put_blob(admission.artifact.source.encode("utf-8", "surrogatepass"))
     story.add(
         gates.ProofMade(
-            strength=report.proof.strength,
-            tests=report.proof.tests,
-            held_out=report.proof.held_out,
-            mutants=report.proof.mutants,
-            mutants_killed=report.proof.mutants_killed,
+            **proof_counts(report.proof),
             source_hash=admission.artifact.hash,
             suite_hash=parts.keep_suite(tests) if kept else None,
             entry=entry.name if kept else "",

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mayfly.core import UNSET, Example, MayflyError, canonical_json, content_hash, parse_python, same
+from mayfly.core import UNSET, Example, InputError, MayflyError, canonical_json, content_hash, parse_python, same
 from mayfly.forge._prompt import Prompt, code_in, describe, shown_to_model
 from mayfly.forge._relations import relation_tests, relations, relations_held
 from mayfly.forge._request import Request
@@ -152,6 +152,16 @@ def read_tests(answer: str, inputs: list[object]) -> list[Test]:
         return _from_json(data, inputs)[:MOST]
     source = code_in(answer)
     return [] if source is None else _from_python(source, inputs)[:MOST]
+
+
+def given_in(text: str, inputs: list[object]) -> list[Test]:
+    """Return the tests that somebody gave; a file without any is an error."""
+    found = read_tests(text, inputs)
+    if not found:
+        raise InputError(
+            "no tests were found in the file of tests", fix='write def test_…() functions, or {"cases": […]}'
+        )
+    return found
 
 
 def _as_json(answer: str) -> object | None:
