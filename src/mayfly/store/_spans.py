@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mayfly.core import clipped, without_secrets
 
@@ -46,6 +46,41 @@ class SpanData:
     attributes: Mapping[str, str | int | float | bool] = field(default_factory=dict)
 
 
+class _Ended(NamedTuple):
+    """An event that ends a span, with what began it as far as that is remembered."""
+
+    key: str
+    subject: str
+    event: Event
+    row: Mapping[str, Any]
+    asked: Mapping[str, Any]
+    begin: datetime
+
+    def span(
+        self,
+        trace: str,
+        parent: str,
+        name: str,
+        about: Mapping[str, Any],
+        *,
+        error: str = "",
+        seconds: float = 0.0,
+        calls_out: bool = False,
+    ) -> SpanData:
+        """Return the span, which took some *seconds* at least; a clock that was set back makes nothing negative."""
+        return SpanData(
+            trace=trace,
+            key=self.key,
+            parent=parent,
+            name=name,
+            begin=min(self.begin, self.event.at - timedelta(seconds=max(0.0, seconds))),
+            end=self.event.at,
+            calls_out=calls_out,
+            error=error,
+            attributes=_known(about),
+        )
+
+
 class SpanMaker:
     """Turn events, in the order in which they were recorded, into the spans that end with them."""
 
@@ -67,50 +102,35 @@ class SpanMaker:
         return made
 
     def _of_subject(self, subject: str, events: Sequence[Event]) -> Iterator[SpanData]:
-        yield from self._timed(subject, events)
+        yield from _timed(subject, events)
         for event in events:
             if event.kind in _HEARD:
                 self._heard[subject] = event.at
-            make = self._MAKERS.get(event.kind)
-            if make is not None:
-                found = make(self, subject, event, event.payload)
+            if event.kind in _BEGINS:
+                self._begin(subject, event)
+            elif event.kind in _ENDS:
+                key, end = _ENDS[event.kind]
+                found = end(self, self._ended(_name(key, event), event))
                 if found is not None:
                     yield found
 
-    def _timed(self, subject: str, events: Sequence[Event]) -> Iterator[SpanData]:
-        """Yield what is recorded with how long it took, once it is over: gates and the sandbox.
-
-        A run is recorded in one piece when it ends, so they are laid out backwards from there, in their order.
-        """
-        run, cursor = _run_of(subject), events[-1].at
-        for event in reversed(events):
-            row: Any = event.payload
-            if event.kind not in ("gate.judged", "agent.executed", "sandbox.ran") or row.get("milliseconds") is None:
-                continue
-            end, cursor = cursor, cursor - timedelta(milliseconds=row["milliseconds"])
-            key, parent = f"{event.id}:{event.kind}", "" if event.kind == "sandbox.ran" else f"agent:{subject}"
-            about: dict[str, Any] = {"mayfly.source.hash": row["source_hash"]}
-            if event.kind == "gate.judged":
-                name = f"gate {row['gate']}"
-                about |= {"mayfly.gate.name": row["gate"], "mayfly.gate.decision": row["decision"]}
-                about |= {"mayfly.gate.code": row["code"], "mayfly.attempt": row["attempt"]}
-                error = row["code"] if row["decision"] == "reject" else ""
-            else:
-                name, error = "sandbox", "" if row["status"] == "ok" else row["status"]
-                about |= {"mayfly.sandbox.level": row["level"], "mayfly.sandbox.lane": row["lane"]}
-                about |= {"mayfly.sandbox.status": row["status"]}
-            yield _span(run, key, parent, name, cursor, end, error=error, attributes=about)
-
-    def _begin(self, key: str, event: Event) -> None:
-        self._open[key] = event
+    def _begin(self, subject: str, event: Event) -> None:
+        row: Any = event.payload
+        if event.kind == "session.began":
+            self._models[subject] = str(row["model"])
+        elif event.kind == "session.turn_asked":
+            self._turns[subject] = int(row["turn"])
+            if len(self._turns) > MOST_OPEN:
+                self._turns.popitem(last=False)
+        self._open[_name(_BEGINS[event.kind], event)] = event
         if len(self._open) > MOST_OPEN:
             self._open.popitem(last=False)
 
-    def _began(self, key: str, event: Event, seconds: float = 0.0) -> datetime:
-        """Return when something began that ends with *event*; a clock that was set back makes nothing negative."""
+    def _ended(self, key: str, event: Event) -> _Ended:
         opened = self._open.pop(key, None)
-        begin = opened.at if opened is not None else event.at
-        return min(begin, event.at - timedelta(seconds=max(0.0, seconds)))
+        asked: Any = opened.payload if opened is not None else {}
+        begin = min(opened.at, event.at) if opened is not None else event.at
+        return _Ended(key, event.subject, event, event.payload, asked, begin)
 
     def _said(self, name: str, role: str, text: object) -> dict[str, str]:
         """Return an attribute with a message, where messages are wanted."""
@@ -121,24 +141,15 @@ class SpanMaker:
     def _given(self, name: str, data: object) -> dict[str, str]:
         return {name: _clean(json.dumps(data, ensure_ascii=False, default=str))} if self._content else {}
 
-    # Runs and promises.
-
-    def _run_began(self, subject: str, event: Event, row: Mapping[str, Any]) -> None:
-        self._begin(f"agent:{subject}", event)
-
-    def _run_ended(self, subject: str, event: Event, row: Mapping[str, Any]) -> SpanData:
-        key = f"agent:{subject}"
-        opened = self._open.get(key)
-        asked: Mapping[str, Any] = opened.payload if opened is not None else row
-        status = "resolved" if event.kind == "run.resolved" else row["status"]
-        begin = self._began(key, event, row["seconds"])
-        run, _, node = subject.partition("/")
+    def _run(self, it: _Ended) -> SpanData:
+        row, asked = it.row, it.asked or it.row
+        status = "resolved" if it.event.kind == "run.resolved" else row["status"]
+        run, _, node = it.subject.partition("/")
         about: dict[str, Any] = {
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.agent.name": "mayfly",
-            "gen_ai.agent.id": subject,
-            "gen_ai.usage.input_tokens": row["input_tokens"],
-            "gen_ai.usage.output_tokens": row["output_tokens"],
+            "gen_ai.agent.id": it.subject,
+            **_tokens(row),
             "mayfly.run.id": run,
             "mayfly.status": status,
             "mayfly.cached": bool(row.get("cached", False)),
@@ -149,198 +160,186 @@ class SpanMaker:
             **self._said("gen_ai.output.messages", "assistant", row["reason"]),
         }
         error = "" if status == "resolved" else row["code"] or status
-        parent = f"promise:{subject}" if node else ""
-        return _span(run, key, parent, "invoke_agent mayfly", begin, event.at, error=error, attributes=about)
+        parent = f"promise:{it.subject}" if node else ""
+        return it.span(run, parent, "invoke_agent mayfly", about, error=error, seconds=row["seconds"])
 
-    def _promise_began(self, subject: str, event: Event, row: Mapping[str, Any]) -> None:
-        self._begin(f"promise:{subject}/{row['node']}", event)
-
-    def _promise_ended(self, subject: str, event: Event, row: Mapping[str, Any]) -> SpanData:
-        node = str(row["node"])
-        key, above = f"promise:{subject}/{node}", node.rpartition(".")[0]
-        opened = self._open.get(key)
-        begin = self._began(key, event, row.get("seconds") or 0.0)
-        state = _ENDED[event.kind]
+    def _promise(self, it: _Ended) -> SpanData:
+        row, run, node = it.row, it.subject, str(it.row["node"])
+        above, state = node.rpartition(".")[0], _ENDED[it.event.kind]
         cost: Mapping[str, Any] = row.get("cost") or {}
         about: dict[str, Any] = {
-            "mayfly.run.id": subject,
+            "mayfly.run.id": run,
             "mayfly.promise.node": node,
             "mayfly.promise.depth": node.count("."),
             "mayfly.status": state or "resolved",
-            "mayfly.promise.served_by": opened.payload.get("by") if opened is not None else "",
+            "mayfly.promise.served_by": it.asked.get("by", ""),
             "mayfly.proof.strength": (row.get("evidence") or {}).get("strength", ""),
             "mayfly.cached": bool(row.get("again", False)),
             **{f"mayfly.{name}": amount for name, amount in cost.items() if isinstance(amount, (int, float))},
             **self._said("gen_ai.input.messages", "user", row.get("intent")),
         }
-        parent = f"promise:{subject}/{above}" if above else f"agent:{subject}"
+        parent = f"promise:{run}/{above}" if above else f"agent:{run}"
         error = (row.get("code") or state) if state else ""
-        return _span(subject, key, parent, f"promise {node}", begin, event.at, error=error, attributes=about)
+        return it.span(run, parent, f"promise {node}", about, error=error, seconds=row.get("seconds") or 0.0)
 
-    # Models and tools.
-
-    def _model_asked(self, subject: str, event: Event, row: Mapping[str, Any]) -> None:
-        self._begin(f"model:{event.id}", event)
-
-    def _model_answered(self, subject: str, event: Event, row: Mapping[str, Any]) -> SpanData:
-        key = f"model:{row['asked']}"
-        opened = self._open.get(key)
-        asked: Mapping[str, Any] = opened.payload if opened is not None else {}
-        named = _model_of(asked.get("model"))
+    def _model(self, it: _Ended) -> SpanData:
+        named, turn = _model_of(it.asked.get("model")), self._turns.get(it.subject)
         about: dict[str, Any] = {
             "gen_ai.operation.name": "chat",
             **named,
-            "gen_ai.usage.input_tokens": row["input_tokens"],
-            "gen_ai.usage.output_tokens": row["output_tokens"],
-            "mayfly.model.purpose": asked.get("purpose", ""),
-            "mayfly.cost.dollars": row["money"],
+            **_tokens(it.row),
+            "mayfly.model.purpose": it.asked.get("purpose", ""),
+            "mayfly.cost.dollars": it.row["money"],
         }
-        turn = self._turns.get(subject)
         if turn is not None:
-            about["gen_ai.conversation.id"] = subject
-            self._noted.add(subject)
-        parent = f"agent:{subject}" if turn is None else f"turn:{subject}/{turn}"
-        name = f"chat {named.get('gen_ai.request.model', '')}".strip()
-        begin = self._began(key, event)
-        return _span(_run_of(subject), key, parent, name, begin, event.at, calls_out=True, attributes=about)
+            about["gen_ai.conversation.id"] = it.subject
+            self._noted.add(it.subject)
+        parent = f"agent:{it.subject}" if turn is None else f"turn:{it.subject}/{turn}"
+        return it.span(_run_of(it.subject), parent, _chat(named), about, calls_out=True)
 
-    def _model_said(self, subject: str, event: Event, row: Mapping[str, Any]) -> SpanData | None:
+    def _model_said(self, it: _Ended) -> SpanData | None:
         """Return the span of an answer in a session whose call was not noted by itself; it began with what it heard."""
-        if subject in self._noted:
-            self._noted.discard(subject)
+        if it.subject in self._noted:
+            self._noted.discard(it.subject)
             return None
-        named = _model_of(self._models.get(subject))
+        named = _model_of(self._models.get(it.subject))
         about: dict[str, Any] = {
             "gen_ai.operation.name": "chat",
             **named,
-            "gen_ai.conversation.id": subject,
+            "gen_ai.conversation.id": it.subject,
             "mayfly.model.purpose": "chat",
             # The session counts what was asked and answered together.
-            "mayfly.tokens": row["tokens"],
-            "mayfly.cost.dollars": row["dollars"],
-            **self._said("gen_ai.output.messages", "assistant", row["text"]),
+            "mayfly.tokens": it.row["tokens"],
+            "mayfly.cost.dollars": it.row["dollars"],
+            **self._said("gen_ai.output.messages", "assistant", it.row["text"]),
         }
-        name = f"chat {named.get('gen_ai.request.model', '')}".strip()
-        key, parent = f"said:{subject}/{row['turn']}.{row['step']}", f"turn:{subject}/{row['turn']}"
-        begin = min(self._heard.get(subject, event.at), event.at)
-        return _span(subject, key, parent, name, begin, event.at, calls_out=True, attributes=about)
+        heard = it._replace(begin=min(self._heard.get(it.subject, it.begin), it.begin))
+        return heard.span(it.subject, f"turn:{it.subject}/{it.row['turn']}", _chat(named), about, calls_out=True)
 
-    def _tool_called(self, subject: str, event: Event, row: Mapping[str, Any]) -> None:
-        self._begin(f"tool:{subject}/{row['key']}", event)
-
-    def _tool_returned(self, subject: str, event: Event, row: Mapping[str, Any]) -> SpanData:
-        """Return the span of a call: of a tool of the library, or of any tool that a session calls."""
-        key = f"tool:{subject}/{row['key']}"
-        opened = self._open.get(key)
-        asked: Mapping[str, Any] = opened.payload if opened is not None else {}
-        begin = self._began(key, event, float(row.get("milliseconds") or 0.0) / 1000)
-        in_session = event.kind.startswith("session.")
-        tool = str(row["tool"]) if in_session else subject.removeprefix("tool:")
-        status = str(row["status"])
-        caller = str(row["key"])
+    def _tool(self, it: _Ended) -> SpanData:
+        """Return the span of a call of a tool of the library."""
+        caller = str(it.row["key"])
         known = _RUN.fullmatch(caller.partition("/")[0]) is not None
-        run = subject if in_session else _run_of(caller) if known else key
+        parent = f"promise:{caller}" if known and "/" in caller else ""
+        tool, trace = it.subject.removeprefix("tool:"), _run_of(caller) if known else it.key
+        return self._call(it, trace, parent, tool, {"gen_ai.tool.call.id": caller})
+
+    def _session_tool(self, it: _Ended) -> SpanData:
+        """Return the span of any call that a session makes."""
+        about = {"gen_ai.tool.call.id": it.row["call"], "gen_ai.conversation.id": it.subject}
+        return self._call(it, it.subject, f"turn:{it.subject}/{it.row['turn']}", str(it.row["tool"]), about)
+
+    def _call(self, it: _Ended, trace: str, parent: str, tool: str, more: Mapping[str, Any]) -> SpanData:
+        row, status = it.row, str(it.row["status"])
         about: dict[str, Any] = {
             "gen_ai.operation.name": "execute_tool",
             "gen_ai.tool.name": tool,
             "gen_ai.tool.type": "function",
-            "gen_ai.tool.call.id": row["call"] if in_session else row["key"],
+            **more,
             "mayfly.tool.version": row.get("version", 0),
             "mayfly.status": status,
-            **({"gen_ai.conversation.id": subject} if in_session else {}),
-            **self._given("gen_ai.tool.call.arguments", asked.get("arguments")),
+            **self._given("gen_ai.tool.call.arguments", it.asked.get("arguments")),
             **self._given("gen_ai.tool.call.result", row.get("text", row.get("value"))),
         }
-        if in_session:
-            parent = f"turn:{subject}/{row['turn']}"
-        else:
-            parent = f"promise:{caller}" if known and "/" in caller else ""
         error = "" if status in ("ok", "done", "held") else status
-        return _span(run, key, parent, f"execute_tool {tool}", begin, event.at, error=error, attributes=about)
+        took = float(row.get("milliseconds") or 0.0) / 1000
+        return it.span(trace, parent, f"execute_tool {tool}", about, error=error, seconds=took)
 
-    # Sessions.
+    def _session(self, it: _Ended) -> SpanData:
+        self._models.pop(it.subject, None)
+        self._heard.pop(it.subject, None)
+        self._noted.discard(it.subject)
+        model = _model_of(it.asked.get("model"))
+        about = {"gen_ai.conversation.id": it.subject, "mayfly.status": it.row["status"], **model}
+        return it.span(it.subject, "", "session", about)
 
-    def _session_began(self, subject: str, event: Event, row: Mapping[str, Any]) -> None:
-        self._models[subject] = str(row["model"])
-        self._begin(f"session:{subject}", event)
-
-    def _session_ended(self, subject: str, event: Event, row: Mapping[str, Any]) -> SpanData:
-        key = f"session:{subject}"
-        self._models.pop(subject, None)
-        self._heard.pop(subject, None)
-        self._noted.discard(subject)
-        opened = self._open.get(key)
-        asked: Mapping[str, Any] = opened.payload if opened is not None else {}
-        about = {"gen_ai.conversation.id": subject, "mayfly.status": row["status"], **_model_of(asked.get("model"))}
-        return _span(subject, key, "", "session", self._began(key, event), event.at, attributes=about)
-
-    def _turn_asked(self, subject: str, event: Event, row: Mapping[str, Any]) -> None:
-        self._turns[subject] = int(row["turn"])
-        if len(self._turns) > MOST_OPEN:
-            self._turns.popitem(last=False)
-        self._begin(f"turn:{subject}/{row['turn']}", event)
-
-    def _turn_ended(self, subject: str, event: Event, row: Mapping[str, Any]) -> SpanData:
-        key = f"turn:{subject}/{row['turn']}"
-        opened = self._open.get(key)
-        asked: Mapping[str, Any] = opened.payload if opened is not None else {}
+    def _turn(self, it: _Ended) -> SpanData:
+        status = str(it.row["status"])
         about = {
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.agent.name": "mayfly",
-            "gen_ai.conversation.id": subject,
-            "mayfly.status": row["status"],
-            **self._said("gen_ai.input.messages", "user", asked.get("text")),
-            **self._said("gen_ai.output.messages", "assistant", row["text"]),
+            "gen_ai.conversation.id": it.subject,
+            "mayfly.status": status,
+            **self._said("gen_ai.input.messages", "user", it.asked.get("text")),
+            **self._said("gen_ai.output.messages", "assistant", it.row["text"]),
         }
-        error = "" if row["status"] == "done" else str(row["status"])
-        begin = self._began(key, event)
-        name = "invoke_agent mayfly"
-        return _span(subject, key, f"session:{subject}", name, begin, event.at, error=error, attributes=about)
+        error = "" if status == "done" else status
+        return it.span(it.subject, f"session:{it.subject}", "invoke_agent mayfly", about, error=error)
 
-    _MAKERS: Mapping[str, Callable[[SpanMaker, str, Event, Any], SpanData | None]] = {
-        "run.began": _run_began,
-        "run.resolved": _run_ended,
-        "run.collapsed": _run_ended,
-        "promise.began": _promise_began,
-        **dict.fromkeys(_ENDED, _promise_ended),
-        "model.asked": _model_asked,
-        "model.answered": _model_answered,
-        "session.model_said": _model_said,
-        "tool.called": _tool_called,
-        "tool.returned": _tool_returned,
-        "session.tool_called": _tool_called,
-        "session.tool_returned": _tool_returned,
-        "session.began": _session_began,
-        "session.ended": _session_ended,
-        "session.turn_asked": _turn_asked,
-        "session.turn_ended": _turn_ended,
+
+# What opens a span, and what closes one, each with the name of the span; names are filled in from the event.
+_BEGINS = {
+    "run.began": "agent:{subject}",
+    "promise.began": "promise:{subject}/{node}",
+    "model.asked": "model:{id}",
+    "tool.called": "tool:{subject}/{key}",
+    "session.tool_called": "tool:{subject}/{key}",
+    "session.began": "session:{subject}",
+    "session.turn_asked": "turn:{subject}/{turn}",
+}
+_ENDS: Mapping[str, tuple[str, Callable[[SpanMaker, _Ended], SpanData | None]]] = {
+    "run.resolved": ("agent:{subject}", SpanMaker._run),
+    "run.collapsed": ("agent:{subject}", SpanMaker._run),
+    **dict.fromkeys(_ENDED, ("promise:{subject}/{node}", SpanMaker._promise)),
+    "model.answered": ("model:{asked}", SpanMaker._model),
+    "session.model_said": ("said:{subject}/{turn}.{step}", SpanMaker._model_said),
+    "tool.returned": ("tool:{subject}/{key}", SpanMaker._tool),
+    "session.tool_returned": ("tool:{subject}/{key}", SpanMaker._session_tool),
+    "session.ended": ("session:{subject}", SpanMaker._session),
+    "session.turn_ended": ("turn:{subject}/{turn}", SpanMaker._turn),
+}
+
+
+def _name(template: str, event: Event) -> str:
+    return template.format(**{**event.payload, "subject": event.subject, "id": event.id})
+
+
+def _timed(subject: str, events: Sequence[Event]) -> Iterator[SpanData]:
+    """Yield what is recorded with how long it took, once it is over: gates and the sandbox.
+
+    A run is recorded in one piece when it ends, so they are laid out backwards from there, in their order.
+    """
+    cursor = events[-1].at
+    for event in reversed(events):
+        row: Any = event.payload
+        if event.kind not in ("gate.judged", "agent.executed", "sandbox.ran") or row.get("milliseconds") is None:
+            continue
+        end, cursor = cursor, cursor - timedelta(milliseconds=row["milliseconds"])
+        about: dict[str, Any] = {"mayfly.source.hash": row["source_hash"]}
+        if event.kind == "gate.judged":
+            name = f"gate {row['gate']}"
+            about |= {"mayfly.gate.name": row["gate"], "mayfly.gate.decision": row["decision"]}
+            about |= {"mayfly.gate.code": row["code"], "mayfly.attempt": row["attempt"]}
+            error = row["code"] if row["decision"] == "reject" else ""
+        else:
+            name, error = "sandbox", "" if row["status"] == "ok" else row["status"]
+            about |= {"mayfly.sandbox.level": row["level"], "mayfly.sandbox.lane": row["lane"]}
+            about |= {"mayfly.sandbox.status": row["status"]}
+        yield SpanData(
+            trace=_run_of(subject),
+            key=f"{event.id}:{event.kind}",
+            parent="" if event.kind == "sandbox.ran" else f"agent:{subject}",
+            name=name,
+            begin=cursor,
+            end=end,
+            error=error,
+            attributes=_known(about),
+        )
+
+
+def _known(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in attributes.items() if value not in (None, "")}
+
+
+def _tokens(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "gen_ai.usage.input_tokens": row["input_tokens"],
+        "gen_ai.usage.output_tokens": row["output_tokens"],
     }
 
 
-def _span(
-    trace: str,
-    key: str,
-    parent: str,
-    name: str,
-    begin: datetime,
-    end: datetime,
-    *,
-    attributes: Mapping[str, Any],
-    error: str = "",
-    calls_out: bool = False,
-) -> SpanData:
-    known = {key: value for key, value in attributes.items() if value not in (None, "")}
-    return SpanData(
-        trace=trace,
-        key=key,
-        parent=parent,
-        name=name,
-        begin=begin,
-        end=end,
-        calls_out=calls_out,
-        error=error,
-        attributes=known,
-    )
+def _chat(named: Mapping[str, str]) -> str:
+    return f"chat {named.get('gen_ai.request.model', '')}".strip()
 
 
 def _run_of(subject: str) -> str:
