@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from mayfly.session._running import RunningSession
     from mayfly.session._spawner import Spawner, SpawnRequest, SubAgent
     from mayfly.session._staging import Stager, left_by_staging, open_approvals, state_of
-    from mayfly.session.tools import AskPerson, BuiltinChange, LibraryDesk, McpServers, session_tools
+    from mayfly.session.tools import AskPerson, BuiltinChange, McpServers, session_tools
 
 __all__ = [
     "ApprovalAsked",
@@ -43,7 +43,6 @@ __all__ = [
     "BuiltinChange",
     "CallsOf",
     "Executor",
-    "LibraryDesk",
     "McpServers",
     "ModelSaid",
     "Observer",
@@ -96,6 +95,6 @@ __getattr__ = lazily(
         "_running": "RunningSession",
         "_spawner": "Spawner SpawnRequest SubAgent",
         "_staging": "Stager left_by_staging open_approvals state_of",
-        "tools": "AskPerson BuiltinChange LibraryDesk McpServers session_tools",
+        "tools": "AskPerson BuiltinChange McpServers session_tools",
     },
 )

@@ -18,14 +18,14 @@ from mayfly.persona import AgentConfig, Desk, detect_context
 from mayfly.sandbox.workbench import SecretFiles, Workbench
 from mayfly.session._events import SessionBegan, SessionEnded, TurnEnded
 from mayfly.session._executor import Executor
-from mayfly.session._library import SessionLibrary
 from mayfly.session._log import SessionLog, sessions, tag_of
 from mayfly.session._offline import OfflineTalker
 from mayfly.session._parts import SessionParts
 from mayfly.session._spawner import Spawner, SpawnRequest
 from mayfly.session._staging import Stager, open_approvals, state_of
 from mayfly.session.tools import BuiltinChange, McpServers, session_tools
-from mayfly.world import History, Room, builtins, plan_push, push
+from mayfly.session.tools._library import SessionLibrary
+from mayfly.world import History, Room, builtins
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -213,8 +213,6 @@ class RunningSession:
             ),
             kernel=self.desk.kernel,
             approvals=self.approvals,
-            plan_push=lambda remote, ref: plan_push(self.workspace, remote, ref).payload(),
-            push=partial(push, self.workspace),
             stop=self._stop,
             history=self._history,
             grants=_grants(self.settings.session.hosts),
@@ -249,7 +247,7 @@ class RunningSession:
             stage=self._stage,
             servers=self._servers,
             limits=self.settings.tools,
-            library=self._library(room.session).desk(),
+            library=self._library(room.session),
             install=lambda name, call: packages.install(name, by=room.session, stop=call.stop),
             schema=self._schema,
         )

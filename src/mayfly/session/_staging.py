@@ -174,8 +174,6 @@ def _session_tools(settings: Settings, ledger: Ledger) -> tuple[Capability, ...]
                 bench=bench,
                 kernel=desk.kernel,
                 approvals=open_approvals(settings, desk, ledger),
-                plan_push=lambda remote, ref: "",
-                push=lambda payload: "",
                 history=History(here),
             )
             return session_tools(
