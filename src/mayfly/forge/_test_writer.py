@@ -7,9 +7,10 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
-from mayfly.core import UNSET, Example, InputError, MayflyError, canonical_json, content_hash, parse_python, same
-from mayfly.forge._prompt import Prompt, code_in, describe, shown_to_model
+from mayfly.core import UNSET, Example, InputError, MayflyError, canonical_json, content_hash, same
+from mayfly.forge._prompt import Prompt, code_in, describe, parsed, shown_to_model
 from mayfly.forge._relations import relation_tests, relations, relations_held
 from mayfly.forge._request import Request
 from mayfly.gates import Suite, Test
@@ -133,10 +134,8 @@ def _witness(number: int, *, whole: bool) -> str:
     return f"an independent reading of {which} {'line' if number == 1 else 'lines'} agrees"
 
 
-def _example(example: Example, kind: str, number: int) -> Test:
-    if kind == "held-out":
-        return Test(name=f"held-out {number}", kind="held-out", input=example.input, expected=example.output)
-    return Test(name=f"example {number}", kind="example", input=example.input, expected=example.output)
+def _example(example: Example, kind: Literal["example", "held-out"], number: int) -> Test:
+    return Test(name=f"{kind} {number}", kind=kind, input=example.input, expected=example.output)
 
 
 # Nobody needs more tests of one program; a writer that gives hundreds is cut short.
@@ -210,9 +209,8 @@ def _from_json(data: object, inputs: list[object]) -> list[Test]:
 
 
 def _from_python(source: str, inputs: list[object]) -> list[Test]:
-    try:
-        tree = parse_python(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(source)
+    if tree is None:
         return []
     functions = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     tests: list[Test] = []

@@ -29,6 +29,7 @@ from mayfly.core import (
 )
 from mayfly.forge._compile import compile_task
 from mayfly.forge._compiler import Compiler, verdicts_of
+from mayfly.forge._prompt import parsed
 from mayfly.forge._story import Collapse
 from mayfly.forge._task import Task
 from mayfly.forge._tool_wish import Wish, given_tests, signature_for, try_live
@@ -324,12 +325,11 @@ def _objection(draft: _Draft) -> tuple[str, str]:
 
 
 def _only_function(source: str) -> str:
-    try:
-        tree = parse_python(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
+    tree = parsed(source)
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    found = [node.name for node in tree.body if isinstance(node, kinds) and not node.name.startswith("_")]
+    found = [
+        node.name for node in (tree.body if tree else ()) if isinstance(node, kinds) and not node.name.startswith("_")
+    ]
     return found[0] if len(found) == 1 else ""
 
 
