@@ -5,12 +5,9 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
-    from mayfly.forge._by_example import ExampleArchitect
-    from mayfly.forge._by_model import ModelArchitect
     from mayfly.forge._compile_typescript import compile_in_typescript
     from mayfly.forge._compiler import UNSAID, Compiler, verdicts_of
-    from mayfly.forge._contract import ContractWriter, contract_of
-    from mayfly.forge._events import RunBegan, RunCollapsed, RunResolved
+    from mayfly.forge._events import RunBegan
     from mayfly.forge._execute import Ran, Within, execute
     from mayfly.forge._freeze_text import Written, merge_into, parse_module
     from mayfly.forge._function_signature import examples_of, signature_of, signature_of_node
@@ -26,59 +23,42 @@ if TYPE_CHECKING:
         proofs_made,
         versions_of,
     )
-    from mayfly.forge._loop import allowed_attempts
-    from mayfly.forge._prompt import code_in
     from mayfly.forge._question import check_account
-    from mayfly.forge._reflect import Arbiter, Reflector
-    from mayfly.forge._request import Attempt, CannotWrite, Reflection, Request, Signature
+    from mayfly.forge._request import Attempt, Request, Signature
     from mayfly.forge._resolve import TaskRun, collapsed, recorded_live, resolved, weak_collapse
     from mayfly.forge._spool import Spool, collect
     from mayfly.forge._story import Collapse, Observer, Story, run_ended
     from mayfly.forge._task import Task, size_of
-    from mayfly.forge._test_writer import TestWriter, hold_out, read_tests
+    from mayfly.forge._test_writer import read_tests
     from mayfly.forge._tool_maker import ToolMaker
 
 __all__ = [
     "UNSAID",
     "AgentKept",
-    "Arbiter",
     "Attempt",
     "Call",
-    "CannotWrite",
     "Collapse",
     "Compiled",
     "Compiler",
-    "ContractWriter",
-    "ExampleArchitect",
     "Inbox",
-    "ModelArchitect",
     "Observer",
     "Ran",
-    "Reflection",
-    "Reflector",
     "Request",
     "RunBegan",
-    "RunCollapsed",
-    "RunResolved",
     "Signature",
     "Spool",
     "Story",
     "Task",
     "TaskRun",
-    "TestWriter",
     "ToolMaker",
     "Within",
     "Written",
-    "allowed_attempts",
     "check_account",
-    "code_in",
     "collapsed",
     "collect",
     "compile_in_typescript",
-    "contract_of",
     "examples_of",
     "execute",
-    "hold_out",
     "keep_agent",
     "load_agent",
     "load_suite",
@@ -103,27 +83,21 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "_by_example": "ExampleArchitect",
-        "_by_model": "ModelArchitect",
         "_compile_typescript": "compile_in_typescript",
         "_compiler": "UNSAID Compiler verdicts_of",
-        "_contract": "ContractWriter contract_of",
-        "_events": "RunBegan RunCollapsed RunResolved",
+        "_events": "RunBegan",
         "_execute": "Ran Within execute",
         "_freeze_text": "Written merge_into parse_module",
         "_function_signature": "examples_of signature_of signature_of_node",
         "_inbox": "Call Inbox order_again",
         "_known": "Compiled needs_input no_input AgentKept keep_agent load_agent versions_of load_suite proofs_made",
-        "_loop": "allowed_attempts",
-        "_prompt": "code_in",
         "_question": "check_account",
-        "_reflect": "Reflector Arbiter",
-        "_request": "Attempt CannotWrite Reflection Request Signature",
+        "_request": "Attempt Request Signature",
         "_resolve": "TaskRun collapsed recorded_live resolved weak_collapse",
         "_spool": "Spool collect",
         "_story": "Observer Story Collapse run_ended",
         "_task": "Task size_of",
-        "_test_writer": "TestWriter hold_out read_tests",
+        "_test_writer": "read_tests",
         "_tool_maker": "ToolMaker",
     },
 )

@@ -58,8 +58,6 @@ if TYPE_CHECKING:
     from mayfly.core import Does
     from mayfly.forge._story import Story
 
-# Tests that somebody wrote, as against those that follow from what was given.
-_WRITTEN = frozenset({"intent", "check", "function"})
 _NOBODY = "nobody but its author: source and tests are by one hand"
 
 

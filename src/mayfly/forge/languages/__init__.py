@@ -6,13 +6,10 @@ from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
     from mayfly.forge.languages._gates import LanguageGates, unstable
-    from mayfly.forge.languages._language import ChoiceFact, Facts, FunctionFact, Language, Reading
+    from mayfly.forge.languages._language import Language, Reading
     from mayfly.forge.languages._typescript import TypeScript, find_node, find_typescript
 
 __all__ = [
-    "ChoiceFact",
-    "Facts",
-    "FunctionFact",
     "Language",
     "LanguageGates",
     "Reading",
@@ -26,7 +23,7 @@ __getattr__ = lazily(
     __name__,
     {
         "_gates": "LanguageGates unstable",
-        "_language": "ChoiceFact Facts FunctionFact Language Reading",
+        "_language": "Language Reading",
         "_typescript": "TypeScript find_node find_typescript",
     },
 )
