@@ -27,7 +27,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[PurchaseRequest]:
         seen.append(request)
         return PurchaseReply(status="delivered")
 
-    monkeypatch.setattr("mayfly.runtime._parts.purchase", purchase)
+    monkeypatch.setattr("mayfly.market.purchase", purchase)
     return seen
 
 

@@ -152,18 +152,14 @@ class Trees:
         """
         ledger = self.parts.ledger
         known = ledger.run(run)
-        if known is None or known.status == "resolved":
-            # Nothing is claimed for a look at what has its answer, nor for what never was.
-            found = saved(ledger, run)
-            self.bad_lines = found.options.get("bad_lines", "ask")
-            if found.answered:
-                return self._outcome(run, found.tree, found.cost, cached=True)
+        # Nothing is claimed for a look at what has its answer, nor for what never was.
+        if (known is None or known.status == "resolved") and (ended := self._answered(saved(ledger, run))):
+            return ended
         with ledger.claim(run) as claim:
             # Read after the claim: from then on nobody else adds to it.
             found = saved(ledger, run)
-            self.bad_lines = found.options.get("bad_lines", "ask")
-            if found.answered:
-                return self._outcome(run, found.tree, found.cost, cached=True)
+            if ended := self._answered(found):
+                return ended
             if was_hidden(found.plan):
                 raise InputError(
                     f"run {run} was asked with a secret, which is not kept", fix="run it again from the beginning"
@@ -187,6 +183,11 @@ class Trees:
                     promise.unserved, promise.work = "", Work(kind="compile", name=model or "")
             self.tell("planned", root)
             return self._finish(run, root, self._options(again), claim, found)
+
+    def _answered(self, found: Saved) -> Outcome[Any] | None:
+        """Return the answer that a run has by now; None where it has none."""
+        self.bad_lines = found.options.get("bad_lines", "ask")
+        return self._outcome(found.id, found.tree, found.cost, cached=True) if found.answered else None
 
     def _finish(
         self, run: str, root: Promise[Any], options: Options, claim: Claim, before: Saved | None
