@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mayfly.core import Artifact
     from mayfly.forge._task import Task
     from mayfly.gates import Entry
-    from mayfly.sandbox import Sandbox
+    from mayfly.sandbox import Lane, Sandbox
 
 CHUNK = 64 * 1024 * 1024
 PART_IN_MEMORY = 256 * 1024
@@ -100,7 +100,7 @@ def execute(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, *, withi
         "spender": within.spender,
     }
     if order.lines is None and not task.each and not entry.generator:
-        lane = "pinned" if pinned else "one-shot"
+        lane: Lane = "pinned" if pinned else "one-shot"
         result = box.run(source, name, argument, lane=lane, tenant="run", **bounds)
         return _told_apart(result, result.value, accounts)
     with box.stream(source, name, argument, lines=order.lines, **bounds) as stream:

@@ -258,9 +258,9 @@ class Trees:
                 check_account(account, self.bad_lines, root.value)
             except Collapse as refused:
                 # The value is kept for whoever is asked whether it will do.
-                about = {**refused.about, "reading": _reading(root)}
-                why = {"reason": refused.reason, "code": refused.code}
-                return Outcome(status="collapsed", value=root.ground, id=run, cost=cost, **why, **about)
+                about: dict[str, Any] = {**refused.about, "reading": _reading(root), "code": refused.code}
+                reason = refused.reason
+                return Outcome(status="collapsed", value=root.ground, reason=reason, id=run, cost=cost, **about)
         return Outcome(
             status="resolved" if resolved else "failed" if root.state == "failed" else "collapsed",
             value=root.value if resolved else root.ground,

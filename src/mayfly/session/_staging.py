@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 from mayfly.core import Capability, InputError, MayflyError, Refusal, Verdict
 from mayfly.library.staging import (
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mayfly.session._approvals import Approvals
     from mayfly.session.tools import BuiltinChange
     from mayfly.store import Ledger
+    from mayfly.world import Room
 
 PACKAGE = Path(__file__).resolve().parents[1]
 _KINDS = ("staging.promoted", "staging.rolled_back")
@@ -154,38 +155,24 @@ def _passed(report: Report) -> Report:
 
 
 def _session_tools(settings: Settings, ledger: Ledger) -> tuple[Capability, ...]:
-    """Return the tools of sessions, made in an empty room in which none is called."""
-    from mayfly.persona import Desk
-    from mayfly.sandbox.workbench import Workbench
+    """Return the tools of sessions, made for no room at all: they are looked at, and none is called."""
     from mayfly.session.tools import McpServers, session_tools
+    from mayfly.session.tools._mcp_servers import Configured
     from mayfly.store.schema import AgentSchema
-    from mayfly.world import History, Room
 
-    async def nobody(**_: Any) -> str:
-        return ""
+    def never(*_: Any, **__: Any) -> Any:
+        raise AssertionError("a tool that is only looked at is not called")
 
-    with tempfile.TemporaryDirectory(prefix="mayfly-") as place:
-        here, desk = Path(place), Desk(settings, ledger=ledger, workspace=Path(place))
-        with Workbench(here, state=state_of(settings), settings=settings.workbench) as bench:
-            room = Room(
-                session="",
-                workspace=here,
-                state=state_of(settings),
-                bench=bench,
-                kernel=desk.kernel,
-                approvals=open_approvals(settings, desk, ledger),
-                history=History(here),
-            )
-            return session_tools(
-                room,
-                ledger,
-                servers=McpServers.load(here / "none.json"),
-                schema=lambda: AgentSchema(ledger, settings),
-                ask=lambda question, choices: None,
-                spawn=nobody,
-                compile=lambda given: given,
-                stage=lambda change, stop: "",
-            )
+    return session_tools(
+        cast("Room", SimpleNamespace(session="", workspace=Path())),
+        ledger,
+        servers=McpServers(Configured((), ()), directory=Path()),
+        schema=lambda: AgentSchema(ledger, settings),
+        ask=never,
+        spawn=never,
+        compile=never,
+        stage=never,
+    )
 
 
 def state_of(settings: Settings) -> Path:
