@@ -27,8 +27,7 @@ from mayfly.forge._test_writer import TestWriter, contradicts, hold_out
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mayfly.forge._question import DataQuestion
-    from mayfly.forge._request import Request
+    from mayfly.forge._request import DataQuestion, Request
     from mayfly.forge._story import Story
     from mayfly.forge._task import Task
     from mayfly.gates import Admission, Rival, Suite, Test
@@ -59,11 +58,8 @@ class Compilation:
 
     def request(self, contract: Contract, examples: tuple[Example, ...] | None = None) -> Request:
         """Return what a writer may know."""
-        request = replace(self.task.request(self.shown if examples is None else examples), contract=contract)
-        if self.question is None:
-            return request
-        asked = self.question
-        return replace(request, proposal=asked.proposal, whole=asked.items, complete=asked.complete)
+        request = self.task.request(self.shown if examples is None else examples)
+        return replace(request, contract=contract, question=self.question)
 
     def tests(self, suite: Suite) -> Suite:
         """Return the tests with what a person answered since they were written."""

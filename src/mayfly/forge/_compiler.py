@@ -146,10 +146,9 @@ def request_for(task: Task) -> Request:
     if not is_about_data(task):
         return request
     try:
-        asked = ask_of_data(task)
+        return replace(request, question=ask_of_data(task))
     except CannotWrite:
         return request
-    return replace(request, proposal=asked.proposal, whole=asked.items, complete=asked.complete)
 
 
 def suite_of(task: Task, tests: str) -> Suite:

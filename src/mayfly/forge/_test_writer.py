@@ -52,14 +52,15 @@ class TestWriter:
         tests = [_example(example, "example", number) for number, example in enumerate(request.examples, 1)]
         tests += [_example(example, "held-out", number) for number, example in enumerate(held_out, 1)]
         inputs = self._inputs(request, held_out)
-        if request.proposal is not None and request.whole:
+        question = request.question
+        if question is not None and question.items:
             from mayfly.synthesis import records
 
             if exact:
-                tests += records.suite_of(request.proposal, request.whole)
-                number = _lines_in(request)
-                return Suite(tests=tuple(tests), author="reading", witness=_witness(number, whole=request.complete))
-            tests += records.loose_suite_of(request.proposal, request.whole)
+                tests += records.suite_of(question.proposal, question.items)
+                witness = _witness(question.lines, whole=question.complete)
+                return Suite(tests=tuple(tests), author="reading", witness=witness)
+            tests += records.loose_suite_of(question.proposal, question.items)
         known = (*request.examples, *held_out)
         found = [one for one in relations(request.intent, request.context) if relations_held(one, known)]
         tests += relation_tests(found, inputs)
@@ -120,13 +121,6 @@ def contradicts(test: Test, example: Example) -> bool:
     if test.expected is UNSET or not same(test.input, example.input):
         return False
     return not same(test.expected, example.output)
-
-
-def _lines_in(request: Request) -> int:
-    """Return how many lines a question is about; two inputs that are joined are two lists of them."""
-    if request.proposal is None or request.proposal.joined is None:
-        return len(request.whole)
-    return sum(len(side) for side in request.whole if isinstance(side, list))
 
 
 def _witness(number: int, *, whole: bool) -> str:
