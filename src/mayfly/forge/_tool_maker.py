@@ -122,22 +122,12 @@ class ToolMaker:
             raise
         except Collapse as error:
             verdict = Verdict(decision="reject", gate="forge", code=error.code, message=error.reason)
-            return ToolMade(
-                decision="reject",
-                name=order.name,
-                reason=one_line(error.reason, limit=500),
-                verdicts=(verdict,),
-                question=error.about.get("question") or "",
-            )
+            question = error.about.get("question")
+            return _rejected(order, error.reason, verdicts=(verdict,), question=question or "")
         except MayflyError as error:
-            return ToolMade(
-                decision="reject",
-                name=order.name,
-                reason=one_line(error.last_error if isinstance(error, HelpNeeded) else error.message, limit=500),
-                fix=error.fix or "",
-                verdicts=tuple(verdicts_of(error)),
-                question=str(getattr(error, "question", None) or ""),
-            )
+            reason = error.last_error if isinstance(error, HelpNeeded) else error.message
+            question = str(getattr(error, "question", None) or "")
+            return _rejected(order, reason, fix=error.fix, verdicts=tuple(verdicts_of(error)), question=question)
         return self._proven(draft, story)
 
     def _checked(self, order: ToolOrder) -> ToolOrder:
@@ -260,10 +250,9 @@ class ToolMaker:
         reason, fix = _objection(draft)
         if reason or proof is None:
             report = admission.report
-            return ToolMade(
-                decision="reject",
-                name=order.name,
-                reason=one_line(reason, limit=500),
+            return _rejected(
+                order,
+                reason,
                 fix=fix,
                 verdicts=admission.verdicts,
                 proof=proof,
@@ -317,6 +306,11 @@ class ToolMaker:
             notes=admission.report.notes if admission.report else (),
             contract=wanted.contract.to_json() if wanted.contract else {},
         )
+
+
+def _rejected(order: ToolOrder, reason: str, *, fix: str | None = "", **known: Any) -> ToolMade:
+    """Say that no version is made of an order, and why."""
+    return ToolMade(decision="reject", name=order.name, reason=one_line(reason, limit=500), fix=fix or "", **known)
 
 
 def _objection(draft: _Draft) -> tuple[str, str]:
