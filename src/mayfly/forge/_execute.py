@@ -83,11 +83,7 @@ class Within:
 
 def execute(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, *, within: Within, pinned: bool = False) -> Ran:
     """Call the agent; time grows with the size of a file."""
-    source, name = adapted(artifact.source, entry)
-    if task.each:
-        awaited = _has_async(source)
-        source += _EACH.format(name=name, kind="async def" if awaited else "def", waits=_WAITS if awaited else "")
-        name = "_mayfly_each"
+    source, name = _called(artifact, entry, task)
     accounts, order = artifact.provenance.get("accounts"), task.order
     argument = None if order.input is UNSET or order.lines is not None else order.input
     if accounts and order.lines is None:
@@ -114,6 +110,16 @@ def execute(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, *, withi
         return Ran(result=result, value=items, items=len(items))
     # Without items it was no generator: the one value came with the end of the stream.
     return _told_apart(result, result.value, accounts)
+
+
+def _called(artifact: Artifact, entry: Entry, task: Task) -> tuple[str, str]:
+    """Return a source and the name to call in it: the agent, or what calls it on each of many items."""
+    source, name = adapted(artifact.source, entry)
+    if not task.each:
+        return source, name
+    awaited = _has_async(source)
+    calls = _EACH.format(name=name, kind="async def" if awaited else "def", waits=_WAITS if awaited else "")
+    return source + calls, "_mayfly_each"
 
 
 def _has_async(source: str) -> bool:
