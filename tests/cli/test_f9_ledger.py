@@ -17,8 +17,9 @@ from core.samples import KEYS, SECRETS, TEXTS
 from mayfly.core import Capability, ConflictError, InputError, MayflyError, Settings
 from mayfly.forge import Inbox
 from mayfly.models import open_model
+from mayfly.persona import Desk
 from mayfly.promise import Promise, cancel, settle_effect, unknown_effects
-from mayfly.runtime import Desk, Runtime
+from mayfly.runtime import Runtime
 from mayfly.store import Ledger
 from mayfly.store._events import _KINDS
 from mayfly.testing import write_script

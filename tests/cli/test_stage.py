@@ -10,7 +10,7 @@ import pytest
 from library.staging.bed import NEW, PATH, make_bed
 from mayfly.cli import _app
 from mayfly.library.staging import Repository
-from mayfly.runtime import _staging
+from mayfly.session import _staging
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from mayfly.core import UNSET, Contract, Example, Settings
-from mayfly.forge import Arbiter, Request
-from mayfly.forge._reflect import Settled
+from mayfly.forge import Request
+from mayfly.forge._reflect import Arbiter, Settled
 from mayfly.gates import Disputed, Test
 from mayfly.models import Model, open_model
 from mayfly.runtime import Runtime

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from mayfly.core import Example
-from mayfly.forge import Attempt, CannotWrite, ExampleArchitect, Request
-from mayfly.forge._by_example import ask
+from mayfly.forge import Attempt, Request
+from mayfly.forge._by_example import ExampleArchitect, ask
+from mayfly.forge._request import CannotWrite
 from mayfly.synthesis import examples
 
 DURATIONS = ("1h30m", "45m", "2h", "10h05m", "3h15m20s", "50s", "1d2h", "7m30s")

@@ -7,7 +7,9 @@ from typing import Any, cast
 import pytest
 
 from mayfly.core import Example
-from mayfly.forge import Attempt, ModelArchitect, Reflection, Request
+from mayfly.forge import Attempt, Request
+from mayfly.forge._by_model import ModelArchitect
+from mayfly.forge._request import Reflection
 from mayfly.gates import Profile
 from mayfly.models import Model
 

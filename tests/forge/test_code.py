@@ -2,8 +2,7 @@
 
 import pytest
 
-from mayfly.forge import code_in
-from mayfly.forge._prompt import normalised, why_no_code
+from mayfly.forge._prompt import code_in, normalised, why_no_code
 
 CODE = "class A:\n    def invoke(self, input: int) -> int:\n        return input\n"
 SKETCH = f"print(A().invoke(1))  # a usage sketch, longer than the code itself {'x' * 200}"

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from mayfly.core import Contract, Example, Side
-from mayfly.forge import ContractWriter, Request, contract_of
+from mayfly.forge import Request
+from mayfly.forge._contract import ContractWriter, contract_of
 from mayfly.models import open_model
 from mayfly.testing import write_script
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import Artifact, Verdict
-from mayfly.forge import Reflector
-from mayfly.forge._reflect import by_patterns, patterns
+from mayfly.forge._reflect import Reflector, by_patterns, patterns
 from mayfly.models import open_model
 from mayfly.testing import write_script
 

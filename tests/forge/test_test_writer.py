@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from mayfly.core import Contract, Example, Side
-from mayfly.forge import Request, TestWriter, hold_out, read_tests
+from mayfly.forge import Request, read_tests
 from mayfly.forge._relations import relations
+from mayfly.forge._test_writer import TestWriter, hold_out
 from mayfly.gates import Suite
 from mayfly.models import open_model
 from mayfly.testing import write_script

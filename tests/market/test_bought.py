@@ -11,12 +11,11 @@ import pytest
 
 from market.shops import PAYEE, PRICE, Shop, served
 from mayfly.core import Invocation, MarketSettings, Outcome, PolicySettings, Settings
-from mayfly.market import Wallet, fund_test, open_broker
+from mayfly.market import NotBought, Shops, Wallet, fund_test, open_broker
 from mayfly.market.seller import shop_app
 from mayfly.promise import Promise
 from mayfly.runtime import Runtime
 from mayfly.runtime._parts import Parts
-from mayfly.runtime._trees_for import NotBought, Shops
 from mayfly.store import Ledger, PaymentList, PaymentRow
 from mayfly.testing.chain import LocalChain, RpcServer
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import InputError, PersonaSettings, Settings
-from mayfly.persona import ConfigAtom, Personas, PromptContext, add_persona
+from mayfly.persona import ConfigAtom, Desk, Personas, PromptContext, add_persona
 from mayfly.policy import Rulebook, Snapshot, Watcher
-from mayfly.runtime import Desk
 from mayfly.testing import FakeClock
 
 RULE = "verb_persona(/translate, /translator).\n"

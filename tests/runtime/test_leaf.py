@@ -331,7 +331,8 @@ def test_no_model_is_asked_at_depth_three(worker: LeafWorker, script: Script) ->
 
 def test_prompts_are_short_at_depth_two(worker: LeafWorker, monkeypatch: pytest.MonkeyPatch, script: Script) -> None:
     simple: list[bool] = []
-    from mayfly.forge import ModelArchitect, Request
+    from mayfly.forge import Request
+    from mayfly.forge._by_model import ModelArchitect
 
     real = ModelArchitect.write
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import MarketSettings, Settings
+from mayfly.forge import Within
 from mayfly.forge._events import RunBegan
 from mayfly.runtime import Runtime
-from mayfly.runtime._resolve import Within
 from mayfly.sandbox import PurchaseReply, PurchaseRequest
 
 
@@ -27,7 +27,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[PurchaseRequest]:
         seen.append(request)
         return PurchaseReply(status="delivered")
 
-    monkeypatch.setattr("mayfly.runtime._parts.purchase", purchase)
+    monkeypatch.setattr("mayfly.market.purchase", purchase)
     return seen
 
 

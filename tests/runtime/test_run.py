@@ -278,7 +278,7 @@ def test_an_unexpected_error_is_failed_with_ground(runtime: Runtime, monkeypatch
     def explode(*_: object, **__: object) -> None:
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr("mayfly.runtime._resolve.find_again", explode)
+    monkeypatch.setattr("mayfly.forge._resolve.find_again", explode)
     outcome = runtime.run("square", input=1, ground="g")
     assert (outcome.status, outcome.value, outcome.code) == ("failed", "g", "UNEXPECTED")
 

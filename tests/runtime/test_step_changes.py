@@ -10,9 +10,11 @@ import pytest
 
 from mayfly.cli._app import run
 from mayfly.core import ConflictError, Settings
+from mayfly.persona import Desk
 from mayfly.promise import Promise
-from mayfly.runtime import Desk, Runtime, open_approvals, state_of
+from mayfly.runtime import Runtime
 from mayfly.sandbox.workbench import commits, undo
+from mayfly.session import open_approvals, state_of
 
 
 @pytest.fixture

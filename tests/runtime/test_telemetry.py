@@ -20,7 +20,7 @@ from opentelemetry.trace import SpanKind
 from mayfly.core import Capability, Settings
 from mayfly.promise import Promise
 from mayfly.runtime import Runtime
-from mayfly.runtime._telemetry import Telemetry
+from mayfly.store._telemetry import Telemetry
 
 SECRET = "ghp_" + "a1B2" * 9
 

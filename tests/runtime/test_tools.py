@@ -595,7 +595,7 @@ def test_its_tests_run_again_from_the_store_alone(tools: Tools) -> None:
 
 
 def test_c_41_there_are_three_attempts_and_fewer_where_the_budget_says_so() -> None:
-    from mayfly.forge import allowed_attempts
+    from mayfly.forge._loop import allowed_attempts
 
     assert [allowed_attempts(3, entropy) for entropy in (1.0, 0.33, 0.25)] == [3, 3, 2]
 

@@ -9,7 +9,8 @@ import pytest
 from library.staging.bed import NEW, OLD, PATH, TOOL, Bed, make_bed
 from mayfly.core import Capability, Settings, Tier
 from mayfly.library.staging import homes_of
-from mayfly.runtime import Session, Stager, _staging
+from mayfly.runtime import Session
+from mayfly.session import Stager, _staging
 from mayfly.testing import chat_server
 
 from .scenes import calls, command, says

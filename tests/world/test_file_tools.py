@@ -28,8 +28,6 @@ def room(here: Here, tmp_path: Path) -> Iterator[Room]:
             bench=bench,
             kernel=lambda: Kernel(workspace=here.workspace, session=["asked_by(/person)"]),
             approvals=cast("Any", None),
-            plan_push=lambda remote, ref: "",
-            push=lambda payload: "",
             history=History(here.workspace),
         )
 

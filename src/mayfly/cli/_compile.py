@@ -103,7 +103,7 @@ def _compile(
     """Compile in the language that was named; what belongs to the others is not loaded."""
     if lang == "typescript":
         from mayfly.forge import compile_in_typescript
-        from mayfly.runtime import state_of
+        from mayfly.session import state_of
 
         state = state_of(runtime.settings)
         return compile_in_typescript(runtime.compiler, order, source, state=state, entry=entry, tests=tests)

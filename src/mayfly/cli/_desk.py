@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from mayfly.language import Clause
     from mayfly.mangle import Branch, Why, WhyNot
+    from mayfly.persona import Desk, Understood
     from mayfly.policy import Permit
-    from mayfly.runtime import Desk, Understood
 
 Rules = Annotated[
     list[Path] | None,
@@ -31,7 +31,7 @@ Workspace = Annotated[Path | None, typer.Option(help="The directory the work is 
 @contextmanager
 def desk(rules: list[Path] | None = None, workspace: Path | None = None) -> Iterator[Desk]:
     """Open the rules in force with the ledger; a rule file that is not in force is named and passed over."""
-    from mayfly.runtime import Desk
+    from mayfly.persona import Desk
     from mayfly.store import Ledger
 
     for path in rules or []:

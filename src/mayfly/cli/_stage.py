@@ -11,7 +11,7 @@ from mayfly.core import InputError, Settings, harmless, one_line
 
 if TYPE_CHECKING:
     from mayfly.library.staging import Report, StageResult
-    from mayfly.runtime import Stager
+    from mayfly.session import Stager
 
 STATUS = {"passed": 0, "promoted": 0}
 
@@ -36,7 +36,7 @@ def stage(
     tests about it pass, the product starts. Then your branch is fast-forwarded, and of your work tree that one file is
     renewed. Whatever fails leaves all as it was. A crash of the tool in the health window takes the change back.
     """
-    from mayfly.runtime import Stager
+    from mayfly.session import Stager
     from mayfly.store import Ledger
 
     settings = Settings.load()

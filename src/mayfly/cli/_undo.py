@@ -34,9 +34,9 @@ def undo(
     """
     from pathlib import Path
 
-    from mayfly.runtime import state_of
     from mayfly.sandbox.workbench import commits
     from mayfly.sandbox.workbench import undo as take_back
+    from mayfly.session import state_of
 
     settings = Settings.load()
     state, where = state_of(settings), (checked_workspace(workspace) or Path.cwd()).resolve()

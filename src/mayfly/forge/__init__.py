@@ -5,124 +5,100 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
-    from mayfly.forge._by_example import ExampleArchitect
-    from mayfly.forge._by_model import ModelArchitect
-    from mayfly.forge._compile import compile_task
     from mayfly.forge._compile_typescript import compile_in_typescript
     from mayfly.forge._compiler import UNSAID, Compiler, verdicts_of
-    from mayfly.forge._contract import ContractWriter, contract_of, type_of
-    from mayfly.forge._events import ForgeReflected, ForgeWrote, RunBegan, RunCollapsed, RunResolved
+    from mayfly.forge._events import RunBegan
+    from mayfly.forge._execute import Ran, Within, execute
     from mayfly.forge._freeze_text import Written, merge_into, parse_module
-    from mayfly.forge._function_signature import FunctionSignature, examples_of, signature_of, signature_of_node
-    from mayfly.forge._inbox import Call, HelpAnswered, HelpAsked, Inbox, order_again
+    from mayfly.forge._function_signature import examples_of, signature_of, signature_of_node
+    from mayfly.forge._inbox import Call, Inbox, order_again
     from mayfly.forge._known import (
         AgentKept,
         Compiled,
-        find_again,
         keep_agent,
         load_agent,
+        load_suite,
         needs_input,
         no_input,
+        proofs_made,
         versions_of,
     )
-    from mayfly.forge._loop import Forge, Made, allowed_attempts
-    from mayfly.forge._prompt import code_in
-    from mayfly.forge._question import TOLERATED, agree, check_account
-    from mayfly.forge._reflect import Arbiter, Reflector
-    from mayfly.forge._request import Architect, Attempt, CannotWrite, Reflection, Request, Signature
-    from mayfly.forge._story import Collapse, Observer, Ran, Story, collapse_of, run_ended
+    from mayfly.forge._question import check_account
+    from mayfly.forge._request import Attempt, Request, Signature
+    from mayfly.forge._resolve import TaskRun, collapsed, recorded_live, resolved, weak_collapse
+    from mayfly.forge._spool import Spool, collect, spool
+    from mayfly.forge._story import Collapse, Observer, Story, run_ended
     from mayfly.forge._task import Task, size_of
-    from mayfly.forge._test_writer import TestWriter, contradicts, hold_out, read_tests
+    from mayfly.forge._test_writer import read_tests
     from mayfly.forge._tool_maker import ToolMaker
 
 __all__ = [
-    "TOLERATED",
     "UNSAID",
     "AgentKept",
-    "Arbiter",
-    "Architect",
     "Attempt",
     "Call",
-    "CannotWrite",
     "Collapse",
     "Compiled",
     "Compiler",
-    "ContractWriter",
-    "ExampleArchitect",
-    "Forge",
-    "ForgeReflected",
-    "ForgeWrote",
-    "FunctionSignature",
-    "HelpAnswered",
-    "HelpAsked",
     "Inbox",
-    "Made",
-    "ModelArchitect",
     "Observer",
     "Ran",
-    "Reflection",
-    "Reflector",
     "Request",
     "RunBegan",
-    "RunCollapsed",
-    "RunResolved",
     "Signature",
+    "Spool",
     "Story",
     "Task",
-    "TestWriter",
+    "TaskRun",
     "ToolMaker",
+    "Within",
     "Written",
-    "agree",
-    "allowed_attempts",
     "check_account",
-    "code_in",
-    "collapse_of",
+    "collapsed",
+    "collect",
     "compile_in_typescript",
-    "compile_task",
-    "contract_of",
-    "contradicts",
     "examples_of",
-    "find_again",
-    "hold_out",
+    "execute",
     "keep_agent",
     "load_agent",
+    "load_suite",
     "merge_into",
     "needs_input",
     "no_input",
     "order_again",
     "parse_module",
+    "proofs_made",
     "read_tests",
+    "recorded_live",
+    "resolved",
     "run_ended",
     "signature_of",
     "signature_of_node",
     "size_of",
-    "type_of",
+    "spool",
     "verdicts_of",
     "versions_of",
+    "weak_collapse",
 ]
 
 __getattr__ = lazily(
     __name__,
     {
-        "_by_example": "ExampleArchitect",
-        "_by_model": "ModelArchitect",
-        "_compile": "compile_task",
         "_compile_typescript": "compile_in_typescript",
         "_compiler": "UNSAID Compiler verdicts_of",
-        "_contract": "ContractWriter contract_of type_of",
-        "_events": "ForgeReflected ForgeWrote RunBegan RunCollapsed RunResolved",
+        "_events": "RunBegan",
+        "_execute": "Ran Within execute",
         "_freeze_text": "Written merge_into parse_module",
-        "_function_signature": "FunctionSignature examples_of signature_of signature_of_node",
-        "_inbox": "Call HelpAnswered HelpAsked Inbox order_again",
-        "_known": "Compiled find_again needs_input no_input AgentKept keep_agent load_agent versions_of",
-        "_loop": "Forge Made allowed_attempts",
-        "_prompt": "code_in",
-        "_question": "TOLERATED agree check_account",
-        "_reflect": "Reflector Arbiter",
-        "_request": "Architect Attempt CannotWrite Reflection Request Signature",
-        "_story": "Observer Ran Story Collapse collapse_of run_ended",
+        "_function_signature": "examples_of signature_of signature_of_node",
+        "_inbox": "Call Inbox order_again",
+        "_known": "Compiled needs_input no_input AgentKept keep_agent load_agent versions_of load_suite proofs_made",
+        "_question": "check_account",
+        "_request": "Attempt Request Signature",
+        "_resolve": "TaskRun collapsed recorded_live resolved weak_collapse",
+        "_spool": "Spool collect spool",
+        "_story": "Observer Story Collapse run_ended",
         "_task": "Task size_of",
-        "_test_writer": "TestWriter contradicts hold_out read_tests",
+        "_test_writer": "read_tests",
         "_tool_maker": "ToolMaker",
     },
 )

@@ -38,8 +38,8 @@ class ExampleArchitect:
         tried = {content_hash(attempt.source) for attempt in request.attempts}
         if request.examples:
             return self._from_examples(request, tried)
-        if request.proposal is not None:
-            return self._from_reading(request.proposal, tried)
+        if request.question is not None:
+            return self._from_reading(request.question.proposal, tried)
         raise CannotWrite("without a model, words alone are not enough", helps=(EXAMPLES, "an input (--input)", MODEL))
 
     def _from_examples(self, request: Request, tried: set[str]) -> Artifact:

@@ -15,7 +15,7 @@ from mayfly.core import UNSET, Artifact, Contract, Example, HelpNeeded, MayflyEr
 from mayfly.forge._by_example import ExampleArchitect
 from mayfly.forge._by_model import ModelArchitect
 from mayfly.forge._contract import ContractWriter, contract_of
-from mayfly.forge._known import Compiled, key_of, stored_suite
+from mayfly.forge._known import Compiled, key_of, proof_counts, stored_suite
 from mayfly.forge._loop import Forge, Made
 from mayfly.forge._question import ask_of_data, is_about_data
 from mayfly.forge._reflect import Arbiter, Reflector
@@ -27,8 +27,7 @@ from mayfly.forge._test_writer import TestWriter, contradicts, hold_out
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mayfly.forge._question import DataQuestion
-    from mayfly.forge._request import Request
+    from mayfly.forge._request import DataQuestion, Request
     from mayfly.forge._story import Story
     from mayfly.forge._task import Task
     from mayfly.gates import Admission, Rival, Suite, Test
@@ -59,11 +58,8 @@ class Compilation:
 
     def request(self, contract: Contract, examples: tuple[Example, ...] | None = None) -> Request:
         """Return what a writer may know."""
-        request = replace(self.task.request(self.shown if examples is None else examples), contract=contract)
-        if self.question is None:
-            return request
-        asked = self.question
-        return replace(request, proposal=asked.proposal, whole=asked.items, complete=asked.complete)
+        request = self.task.request(self.shown if examples is None else examples)
+        return replace(request, contract=contract, question=self.question)
 
     def tests(self, suite: Suite) -> Suite:
         """Return the tests with what a person answered since they were written."""
@@ -323,11 +319,7 @@ def keep_proof(
         parts.ledger.put_blob(admission.artifact.source.encode("utf-8", "surrogatepass"))
     story.add(
         gates.ProofMade(
-            strength=report.proof.strength,
-            tests=report.proof.tests,
-            held_out=report.proof.held_out,
-            mutants=report.proof.mutants,
-            mutants_killed=report.proof.mutants_killed,
+            **proof_counts(report.proof),
             source_hash=admission.artifact.hash,
             suite_hash=parts.keep_suite(tests) if kept else None,
             entry=entry.name if kept else "",

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
-from mayfly.core import Artifact, InputError, Order
+from mayfly.core import InputError, Order
 from mayfly.forge._by_model import ModelArchitect
-from mayfly.forge._compiler import Compiler, agreed_request, request_for, suite_of
+from mayfly.forge._compiler import Compiler
 from mayfly.forge._loop import Forge
 from mayfly.forge._reflect import Reflector
-from mayfly.forge._test_writer import TestWriter, hold_out
 from mayfly.forge.languages._gates import LanguageGates
 from mayfly.forge.languages._typescript import TypeScript
 from mayfly.gates import Admission, Suite
@@ -32,33 +30,24 @@ def compile_in_typescript(
     parts, settings = compiler.parts, compiler.parts.settings
     if order.grants:
         raise InputError("programs in TypeScript hold no grants", fix="leave --grant out")
-    task = compiler.task(order)
-    model = compiler.model_of(task)
+    model = compiler.model_of(compiler.task(order))
     if source is None and (model is None or not model.serves("architect")):
         raise InputError("only a model writes TypeScript", fix="add --model NAME, or --source FILE.ts")
     with TypeScript(settings, state=state) as language:
-        story = compiler.begin_story()
-        story.pool = parts.pool()
-        story.began(task)
-        shown, held_out = hold_out(order.examples) if source is None else (order.examples, ())
-        request = agreed_request(task, replace(request_for(task), examples=shown), model, story.pool)
-        suite = TestWriter(model, story.pool).write(request, held_out=held_out, exact=False)
-        suite = suite if tests is None else replace(suite, tests=(*suite.tests, *suite_of(task, tests).tests))
-        gates = LanguageGates(language, parts.sandbox)
+        trial = compiler.prepare(order, tests=tests, hide=source is None)
+        gates, suite, pool = LanguageGates(language, parts.sandbox), trial.suite, trial.story.pool
         if source is None:
             assert model is not None, "it was said above that a model writes"
             forge = Forge(
                 gates=gates,
-                reflector=Reflector(model, story.pool),
+                reflector=Reflector(model, pool),
                 attempts=settings.forge.attempts,
                 language=language.title,
             )
-            made = forge.make(ModelArchitect(model, story.pool, language=language), request, suite, watch=story.watch)
+            architect = ModelArchitect(model, pool, language=language)
+            made = forge.make(architect, trial.request, suite, watch=trial.story.watch)
             admission, suite = made.admission, made.suite
         else:
-            artifact = Artifact(kind="agent", source=source, entry=entry, author="given")
-            story.watch("wrote", (1, artifact))
-            admission = gates.admit(artifact, profile=task.profile, suite=suite)
-            story.watch("judged", admission)
-        story.keep(parts.ledger)
+            admission = trial.admit(gates, source, entry, suite)
+        trial.story.keep(parts.ledger)
     return admission, suite

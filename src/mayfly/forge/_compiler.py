@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mayfly.core import Artifact, Contract, HelpNeeded, InputError, MayflyError, Order, Refusal, Verdict
 from mayfly.forge._compile import compile_task
@@ -12,12 +12,14 @@ from mayfly.forge._contract import ContractWriter, contract_of
 from mayfly.forge._question import ask_of_data, is_about_data
 from mayfly.forge._request import CannotWrite, Request
 from mayfly.forge._task import Task
-from mayfly.forge._test_writer import TestWriter, read_tests
+from mayfly.forge._test_writer import TestWriter, given_in, hold_out
 from mayfly.gates import Admission, Suite, Test
 
 if TYPE_CHECKING:
     from mayfly.forge._known import Compiled
     from mayfly.forge._story import Story
+    from mayfly.forge.languages import LanguageGates
+    from mayfly.gates import Gates
     from mayfly.library import Workshop
     from mayfly.models import Model, Pool
 
@@ -56,6 +58,26 @@ class Compiler:
         finally:
             story.keep(self.parts.ledger)
 
+    def prepare(
+        self, order: Order, *, tests: str | None = None, hide: bool = False, story: Story | None = None
+    ) -> Trial:
+        """Begin the story of a program that is tried outside of a compilation, and have its tests written.
+
+        The *tests* that somebody gave stand behind the others. Where a writer is to follow, some examples are hidden.
+        """
+        task = self.task(order)
+        story = story or self.begin_story()
+        model = self.model_of(task)
+        story.pool = self.parts.pool()
+        story.began(task)
+        shown, held_out = hold_out(order.examples) if hide else (order.examples, ())
+        request = agreed_request(task, replace(request_for(task), examples=shown), model, story.pool)
+        suite = TestWriter(model, story.pool).write(request, held_out=held_out, exact=False)
+        given = () if tests is None else suite_of(task, tests).tests
+        return Trial(
+            task=task, story=story, model=model, request=request, suite=replace(suite, tests=(*suite.tests, *given))
+        )
+
     def prove(
         self,
         order: Order,
@@ -72,28 +94,15 @@ class Compiler:
         Tests that were *kept* from before have to pass as well. The last of the suite are those, after those of
         *tests*. *spread* says whether an input is a list of arguments, where that does not follow from the source.
         """
-        task, parts = self.task(order), self.parts
+        parts = self.parts
         parts.types.start()
-        story = story or self.begin_story()
-        model = self.model_of(task)
-        story.pool = parts.pool()
-        story.began(task)
-        request = agreed_request(task, request_for(task), model, story.pool)
-        written = TestWriter(model, story.pool).write(request, exact=False)
-        given = () if tests is None else suite_of(task, tests).tests
-        suite = replace(written, tests=(*written.tests, *given, *kept))
-        artifact = Artifact(kind="agent", source=source, entry=entry, author="given")
-        story.watch("wrote", (1, artifact))
-        admission = parts.gates(model, story.pool).admit(
-            artifact,
-            profile=task.profile,
-            suite=suite,
-            intent="" if order.intent == UNSAID else order.intent,
-            spread=spread,
-            last=True,
-        )
-        story.watch("judged", admission)
-        story.keep(parts.ledger)
+        trial = self.prepare(order, tests=tests, story=story)
+        suite = replace(trial.suite, tests=(*trial.suite.tests, *kept))
+        intent = "" if order.intent == UNSAID else order.intent
+        gates = parts.gates(trial.model, trial.story.pool)
+        more = {"intent": intent, "spread": spread, "last": True}
+        admission = trial.admit(gates, source, entry, suite, **more)
+        trial.story.keep(parts.ledger)
         return admission, suite
 
     def agree(self, order: Order) -> Contract:
@@ -104,6 +113,25 @@ class Compiler:
     def model_of(self, task: Task) -> Model | None:
         """Open the model that is asked for *task*, where there is one."""
         return self.parts.model(task.order.model) if task.order.model else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """A program that is tried outside of a compilation: its task, who is asked, and the tests it has to pass."""
+
+    task: Task
+    story: Story
+    model: Model | None
+    request: Request
+    suite: Suite
+
+    def admit(self, gates: Gates | LanguageGates, source: str, entry: str, suite: Suite, **more: Any) -> Admission:
+        """Try a source that was given at *gates*, and tell the story."""
+        artifact = Artifact(kind="agent", source=source, entry=entry, author="given")
+        self.story.watch("wrote", (1, artifact))
+        admission = gates.admit(artifact, profile=self.task.profile, suite=suite, **more)
+        self.story.watch("judged", admission)
+        return admission
 
 
 def agreed_request(task: Task, request: Request, model: Model | None, pool: Pool) -> Request:
@@ -118,19 +146,14 @@ def request_for(task: Task) -> Request:
     if not is_about_data(task):
         return request
     try:
-        asked = ask_of_data(task)
+        return replace(request, question=ask_of_data(task))
     except CannotWrite:
         return request
-    return replace(request, proposal=asked.proposal, whole=asked.items, complete=asked.complete)
 
 
 def suite_of(task: Task, tests: str) -> Suite:
     """Read the tests that somebody gave; a file without any is an error."""
-    found = read_tests(tests, [example.input for example in task.order.examples])
-    if not found:
-        raise InputError(
-            "no tests were found in the file of tests", fix='write def test_…() functions, or {"cases": […]}'
-        )
+    found = given_in(tests, [example.input for example in task.order.examples])
     return Suite(tests=tuple(found), author="given", samples=tuple(task.sample[:6]))
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from mayfly.core import EDGES, Contract, InputError, MayflyError, Side, clipped
-from mayfly.forge._prompt import Prompt, describe, shown_to_model
+from mayfly.core import EDGES, Contract, MayflyError, Side, clipped
+from mayfly.forge._prompt import Prompt, describe, object_in, shown_to_model
 from mayfly.forge._request import Request
 from mayfly.models import Model, Pool
 
@@ -81,8 +81,8 @@ class ContractWriter:
         )
         try:
             answer = self._model.ask("contract", prompt.user, system=prompt.system, pool=self._pool)
-            said = Contract.from_json(_object_in(answer.text))
-        except (MayflyError, ValueError, RecursionError):
+            said = Contract.from_json(object_in(answer.text))
+        except MayflyError:
             return known
         # Types are known from the data where there is some; what a model says of them is a guess.
         # A pattern that a model wrote is not tried here: one that backtracks for ever would hold up the host.
@@ -90,11 +90,3 @@ class ContractWriter:
         gives = Side(type=known.output.type or said.output.type, format=said.output.format or known.output.format)
         edges = {**said.edges, **known.edges}
         return Contract(input=given, output=gives, edges=edges, assumptions=said.assumptions)
-
-
-def _object_in(text: str) -> object:
-    """Return the JSON object in an answer."""
-    start, stop = text.find("{"), text.rfind("}")
-    if start < 0 or stop < start:
-        raise InputError("the answer holds no contract")
-    return json.loads(text[start : stop + 1])

@@ -94,10 +94,9 @@ class AgentCollected:
     kept: bool
 
 
-@event("run.resolved")
 @dataclass(frozen=True, kw_only=True)
-class RunResolved:
-    """Record that a proven agent gave the value."""
+class RunEnded:
+    """What both ends of a run record: why, how it was read, and what it cost."""
 
     reason: str
     seconds: float
@@ -105,29 +104,28 @@ class RunResolved:
     input_tokens: int
     output_tokens: int
     money: float
-    cached: bool
-    source_hash: str | None
     reading: str | None = None
     account: JSON = None
+
+
+@event("run.resolved")
+@dataclass(frozen=True, kw_only=True)
+class RunResolved(RunEnded):
+    """Record that a proven agent gave the value."""
+
+    cached: bool
+    source_hash: str | None
 
 
 @event("run.collapsed")
 @dataclass(frozen=True, kw_only=True)
-class RunCollapsed:
+class RunCollapsed(RunEnded):
     """Record that ground was given instead, and why; *status* is failed where the error was not foreseen."""
 
     intent: str
     depth: int
-    reason: str
     code: str
     ground_value: JSON
     status: str
-    seconds: float
-    model_calls: int
-    input_tokens: int
-    output_tokens: int
-    money: float
     question: str | None = None
-    reading: str | None = None
     readings: tuple[str, ...] = ()
-    account: JSON = None

@@ -205,18 +205,11 @@ class _Renamed(ast.NodeTransformer):
         node.id = self._names.get(node.id, node.id)
         return node
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        return self._defined(node)
-
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
-        return self._defined(node)
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        return self._defined(node)
-
-    def _defined(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> ast.AST:
+    def _visit_defined(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> ast.AST:
         node.name = self._names.get(node.name, node.name)
         return self.generic_visit(node)
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = _visit_defined
 
     def visit_Global(self, node: ast.Global) -> ast.Global:
         node.names = [self._names.get(name, name) for name in node.names]

@@ -4,6 +4,7 @@ A call crosses into the sandbox as one list: the value of every parameter in ord
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import inspect
@@ -48,24 +49,31 @@ def signature_of_node(node: ast.FunctionDef | ast.AsyncFunctionDef) -> FunctionS
     """Read the signature of a function that is only there as source."""
     if isinstance(node, ast.AsyncFunctionDef):
         raise _is_async(node.name)
-    given, kinds = node.args, inspect.Parameter
-    positional = [*given.posonlyargs, *given.args]
-    # Defaults belong to the last of the positional parameters.
-    defaults: list[ast.expr | None] = [None] * (len(positional) - len(given.defaults)) + list(given.defaults)
-    found = [
-        _parameter(
-            node.name, one, default, kinds.POSITIONAL_ONLY if one in given.posonlyargs else kinds.POSITIONAL_OR_KEYWORD
-        )
-        for one, default in zip(positional, defaults, strict=True)
-    ]
-    found += [kinds(given.vararg.arg, kinds.VAR_POSITIONAL)] if given.vararg else []
-    found += [
-        _parameter(node.name, one, default, kinds.KEYWORD_ONLY)
-        for one, default in zip(given.kwonlyargs, given.kw_defaults, strict=True)
-    ]
-    found += [kinds(given.kwarg.arg, kinds.VAR_KEYWORD)] if given.kwarg else []
-    returns = ast.unparse(node.returns) if node.returns else inspect.Signature.empty
-    return _signature(node.name, inspect.Signature(found, return_annotation=returns), ast.get_docstring(node) or "")
+    for argument, default in _defaults(node.args):
+        try:
+            ast.literal_eval(default)
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            raise InputError(
+                f"{node.name}: the default of {argument} is {ast.unparse(default)}, known only when the module runs",
+                fix=f"write the value itself: {argument}=…",
+            ) from None
+    # Its defaults are literals and its annotations stay text, so that nothing of the module runs here.
+    stub = ast.FunctionDef(name=node.name, args=node.args, body=[ast.Pass()], decorator_list=[], returns=node.returns)
+    if "type_params" in ast.FunctionDef._fields:
+        stub.type_params = []  # type: ignore[attr-defined,unused-ignore]
+    space: dict[str, Callable[..., object]] = {}
+    module = ast.fix_missing_locations(ast.Module(body=[stub], type_ignores=[]))
+    code = compile(module, "<signature>", "exec", flags=__future__.annotations.compiler_flag, dont_inherit=True)
+    exec(code, {"__builtins__": {}}, space)
+    return _signature(node.name, inspect.signature(space[node.name]), ast.get_docstring(node) or "")
+
+
+def _defaults(given: ast.arguments) -> list[tuple[str, ast.expr]]:
+    """Return the parameters that have a default; those of positional ones belong to the last of them."""
+    positional = [one.arg for one in (*given.posonlyargs, *given.args)]
+    pairs = [*zip(reversed(positional), reversed(given.defaults), strict=False)][::-1]
+    named = zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    return [*pairs, *((one.arg, default) for one, default in named if default is not None)]
 
 
 def examples_of(signature: Signature) -> list[Example]:
@@ -107,22 +115,6 @@ def _check_default(name: str, parameter: inspect.Parameter) -> None:
             f"{name}: the default of {parameter.name} is no plain value and cannot be passed to a written function",
             fix=f"use None, a number, a text, a list or a dict: {parameter.name}=None",
         ) from None
-
-
-def _parameter(
-    function: str, argument: ast.arg, default: ast.expr | None, kind: inspect._ParameterKind
-) -> inspect.Parameter:
-    annotation = ast.unparse(argument.annotation) if argument.annotation else _EMPTY
-    if default is None:
-        return inspect.Parameter(argument.arg, kind, annotation=annotation)
-    try:
-        value = ast.literal_eval(default)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        raise InputError(
-            f"{function}: the default of {argument.arg} is {ast.unparse(default)}, known only when the module runs",
-            fix=f"write the value itself: {argument.arg}=…",
-        ) from None
-    return inspect.Parameter(argument.arg, kind, default=value, annotation=annotation)
 
 
 def _is_async(name: str) -> InputError:

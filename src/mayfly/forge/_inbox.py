@@ -38,17 +38,11 @@ class HelpAnswered:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Call:
+class Call(HelpAsked):
     """One call for help as the inbox shows it."""
 
     id: str
     at: datetime
-    run: str
-    task: str
-    attempts: int
-    last_error: str
-    context: Mapping[str, JSON]
-    request: Mapping[str, JSON]
     answer: str | None = None
 
     @property
@@ -155,17 +149,7 @@ def _call(entry: Event, answer: str | None) -> Call:
     payload = entry.data
     if not isinstance(payload, HelpAsked):
         raise InputError(f"the call for help {entry.subject} was written by another version")
-    return Call(
-        id=entry.subject,
-        at=entry.at,
-        run=payload.run,
-        task=payload.task,
-        attempts=payload.attempts,
-        last_error=payload.last_error,
-        context=payload.context,
-        request=payload.request,
-        answer=answer,
-    )
+    return Call(**vars(payload), id=entry.subject, at=entry.at, answer=answer)
 
 
 def _plain(value: object) -> JSON:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mayfly import gates
 from mayfly.core import UNSET, Artifact, InputError, Proof, StoreError, Tier, canonical_json, content_hash, was_hidden
@@ -13,11 +13,11 @@ from mayfly.library import Question, Remembered, Tampered, Workshop
 from mayfly.store import event
 
 if TYPE_CHECKING:
-    from mayfly.core import Artifact, Proof
+    from collections.abc import Iterator
+
     from mayfly.forge._story import Story
     from mayfly.forge._task import Task
-    from mayfly.gates import Admission, Entry, Profile, RivalQuestion, Suite
-    from mayfly.library import Workshop
+    from mayfly.gates import Admission, Entry, Profile, ProofMade, RivalQuestion, Suite
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,15 +109,24 @@ def no_input() -> InputError:
     )
 
 
+def proofs_made(parts: Workshop, *, run: str | None = None, source_hash: str = "") -> Iterator[tuple[str, ProofMade]]:
+    """Yield the proofs that a run made, or those of a source, each with the run that made it; the oldest first."""
+    for entry in parts.ledger.read(kind="proof.made", subject=run):
+        made = entry.data
+        if isinstance(made, gates.ProofMade) and source_hash in ("", made.source_hash):
+            yield entry.subject, made
+
+
+def load_suite(parts: Workshop, hash: str) -> Suite | None:
+    """Return the tests that are kept under *hash*; None where one holds a placeholder, since that is another test."""
+    told = json.loads(parts.ledger.get_blob(hash))
+    return None if was_hidden(told) else gates.Suite.from_json(told)
+
+
 def stored_suite(parts: Workshop, id: str) -> Suite | None:
     """Return the tests with which a program was proven in a run."""
-    for entry in parts.ledger.read(kind="proof.made", subject=id):
-        hash = entry.payload.get("suite_hash")
-        if isinstance(hash, str):
-            told = json.loads(parts.ledger.get_blob(hash))
-            # A test with a placeholder in it is another test than the one that was passed.
-            return None if was_hidden(told) else gates.Suite.from_json(told)
-    return None
+    hashes = (made.suite_hash for _, made in proofs_made(parts, run=id) if made.suite_hash)
+    return next((load_suite(parts, hash) for hash in hashes), None)
 
 
 def find_again(parts: Workshop, task: Task, story: Story) -> Compiled | None:
@@ -174,8 +183,16 @@ def keep_agent(parts: Workshop, compiled: Compiled, *, each: bool) -> None:
     same = (versions_of(parts), proof.strength, each, accounts)
     if noted is not None and (noted.versions, noted.strength, noted.each, noted.accounts) == same:
         return
-    suite = _suite_hash(parts, compiled)
-    kept = _kept(compiled.entry, proof, suite=suite, each=each, versions=versions_of(parts), accounts=accounts)
+    kept = AgentKept(
+        entry=compiled.entry.name,
+        spread=compiled.entry.spread,
+        each=each,
+        suite_hash=_suite_hash(parts, compiled),
+        proof=proof.id,
+        versions=versions_of(parts),
+        accounts=accounts,
+        **proof_counts(proof),
+    )
     parts.ledger.put_blob(compiled.artifact.source.encode("utf-8", "surrogatepass"))
     parts.ledger.append(kept, subject=hash)
 
@@ -191,9 +208,12 @@ def load_agent(parts: Workshop, hash: str, profile: Profile) -> tuple[Compiled, 
         raise Collapse(f"nothing proves the agent {hash[:12]}", "NO_PROOF", source_hash=hash)
     provenance = {"accounts": kept.accounts} if kept.accounts else {}
     artifact = Artifact(kind="agent", source=source, entry=kept.entry, author="kept", provenance=provenance)
-    if kept.versions == versions_of(parts):
+    versions = versions_of(parts)
+    if kept.versions == versions:
         admission = parts.again.check(artifact, profile=profile)
-        proof = _proof(kept)
+        # A strength that another version has written counts for nothing.
+        known = kept.strength if kept.strength in ("strong", "tested", "weak") else "none"
+        proof = Proof(**{**proof_counts(kept), "strength": known}, id=kept.proof)
     else:
         admission = _admitted(parts, artifact, kept, profile)
         proof = replace(admission.report.proof, id=kept.proof) if admission.report else Proof(strength="none")
@@ -201,61 +221,28 @@ def load_agent(parts: Workshop, hash: str, profile: Profile) -> tuple[Compiled, 
     if admission.decision == "reject" or entry is None or admission.artifact.hash != hash:
         raise Collapse(f"the agent {hash[:12]} is refused: {_why(admission)}", "REFUSED", source_hash=hash)
     called = replace(entry, spread=kept.spread)
-    if kept.versions != versions_of(parts):
-        again = _kept(
-            called,
-            proof,
-            suite=kept.suite_hash,
-            each=kept.each,
-            versions=versions_of(parts),
-            accounts=kept.accounts,
-        )
-        parts.ledger.append(again, subject=hash)
+    if kept.versions != versions:
+        parts.ledger.append(replace(kept, entry=called.name, versions=versions, **proof_counts(proof)), subject=hash)
     return Compiled(artifact=artifact, entry=called, proof=proof, key=hash), kept.each
 
 
-def _kept(entry: Entry, proof: Proof, *, suite: str, each: bool, versions: str, accounts: str) -> AgentKept:
-    return AgentKept(
-        entry=entry.name,
-        spread=entry.spread,
-        each=each,
-        strength=proof.strength,
-        tests=proof.tests,
-        held_out=proof.held_out,
-        mutants=proof.mutants,
-        mutants_killed=proof.mutants_killed,
-        suite_hash=suite,
-        proof=proof.id,
-        versions=versions,
-        accounts=accounts,
-    )
+def proof_counts(proof: Proof | AgentKept | ProofMade) -> dict[str, Any]:
+    """Return what a proof says in numbers, by the names that every record of it has for them."""
+    return {name: getattr(proof, name) for name in ("strength", "tests", "held_out", "mutants", "mutants_killed")}
 
 
 def _admitted(parts: Workshop, artifact: Artifact, kept: AgentKept, profile: Profile) -> Admission:
-    told = json.loads(parts.ledger.get_blob(kept.suite_hash))
-    if was_hidden(told):
+    suite = load_suite(parts, kept.suite_hash)
+    if suite is None:
         raise Collapse(
             f"the agent {artifact.hash[:12]} is refused: its tests held a secret, which is not kept", "REFUSED"
         )
-    suite = gates.Suite.from_json(told)
     return parts.gates().admit(artifact, profile=profile, suite=suite, spread=kept.spread)
 
 
 def _why(admission: Admission) -> str:
     refused = [verdict for verdict in admission.verdicts if verdict.decision == "reject"]
     return f"{refused[0].gate}: {refused[0].message}" if refused else "the gates change it"
-
-
-def _proof(kept: AgentKept) -> Proof:
-    strength = next((name for name in ("strong", "tested", "weak") if name == kept.strength), "none")
-    return Proof(
-        strength=strength,  # type: ignore[arg-type]
-        tests=kept.tests,
-        held_out=kept.held_out,
-        mutants=kept.mutants,
-        mutants_killed=kept.mutants_killed,
-        id=kept.proof,
-    )
 
 
 def _noted(parts: Workshop, hash: str) -> AgentKept | None:
@@ -267,22 +254,17 @@ def _noted(parts: Workshop, hash: str) -> AgentKept | None:
 
 def _proven(parts: Workshop, hash: str) -> AgentKept | None:
     """Return what the proof of an earlier run says; the gates it passed are not known, so they are not trusted."""
-    for entry in parts.ledger.read(kind="proof.made"):
-        made = entry.data
-        if isinstance(made, gates.ProofMade) and made.source_hash == hash and made.suite_hash:
+    for run, made in proofs_made(parts, source_hash=hash):
+        if made.suite_hash:
             return AgentKept(
                 entry=made.entry,
                 spread=made.spread,
                 each=False,
-                strength="none",
-                tests=0,
-                held_out=0,
-                mutants=0,
-                mutants_killed=0,
                 suite_hash=made.suite_hash,
-                proof=entry.subject,
+                proof=run,
                 versions="",
                 accounts=made.accounts,
+                **proof_counts(Proof(strength="none")),
             )
     return None
 
@@ -290,7 +272,7 @@ def _proven(parts: Workshop, hash: str) -> AgentKept | None:
 def _suite_hash(parts: Workshop, compiled: Compiled) -> str:
     if compiled.suite is not None:
         return parts.keep_suite(compiled.suite)
-    for entry in parts.ledger.read(kind="proof.made", subject=compiled.proof.id or "-"):
-        if isinstance(entry.data, gates.ProofMade) and entry.data.suite_hash:
-            return entry.data.suite_hash
+    for _, made in proofs_made(parts, run=compiled.proof.id or "-"):
+        if made.suite_hash:
+            return made.suite_hash
     raise StoreError(f"the tests of the agent {compiled.artifact.hash[:12]} are not kept")

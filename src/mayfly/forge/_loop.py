@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from mayfly.core import Artifact, HelpNeeded, Verdict, parse_python, rounds
+from mayfly.core import Artifact, HelpNeeded, Verdict, rounds
 from mayfly.forge._by_example import ask
-from mayfly.forge._prompt import normalised, why_no_code
+from mayfly.forge._prompt import normalised, parsed, why_no_code
 from mayfly.forge._reflect import Arbiter, Reflector
 from mayfly.forge._request import Architect, Attempt, CannotWrite, Reflection, Request
 from mayfly.gates import Admission, Gates, Rival, Suite
@@ -45,14 +45,12 @@ class Forge:
         reflector: Reflector,
         arbiter: Arbiter | None = None,
         attempts: int = 3,
-        persona: str = "architect",
         language: str = "Python",
     ) -> None:
         self._gates = gates
         self._reflector = reflector
         self._arbiter = arbiter or Arbiter(None)
         self._attempts = attempts
-        self._persona = persona
         self._language = language
 
     def make(
@@ -126,7 +124,9 @@ class Forge:
         return self._gates.prove_again(admission, suite, profile=request.profile, rivals=rivals), suite
 
     def _admit(self, artifact: Artifact, request: Request, suite: Suite, rivals: Sequence[Rival]) -> Admission:
-        if artifact.provenance.get("prose") or _is_cut_off(artifact):
+        provenance = artifact.provenance
+        # A program that ends where the answer was cut off is no program with a mistake in it.
+        if provenance.get("prose") or (provenance.get("truncated") and parsed(artifact.source) is None):
             return Admission.refused(artifact, _no_code(artifact, self._language))
         return self._gates.admit(
             artifact,
@@ -156,21 +156,10 @@ class Forge:
             "execution_time_seconds": round(time.monotonic() - began, 3),
             "max_attempts": self._attempts,
         }
-        return HelpNeeded(self._persona, request.intent, attempts or len(tried), error, context)
+        return HelpNeeded("architect", request.intent, attempts or len(tried), error, context)
 
 
 _NOTHING = Reflection(root_cause="")
-
-
-def _is_cut_off(artifact: Artifact) -> bool:
-    """Say whether a program ends where the answer was cut off: then it is no program with a mistake in it."""
-    if not artifact.provenance.get("truncated"):
-        return False
-    try:
-        parse_python(artifact.source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return True
-    return False
 
 
 def _no_code(artifact: Artifact, language: str) -> Verdict:

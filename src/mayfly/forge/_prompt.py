@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from string import Template
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mayfly.core import Contract, Example, SecretFields, clipped, content_hash, parse_python
 from mayfly.forge._request import Attempt, Request
@@ -113,21 +113,33 @@ LONGEST = 2000
 
 
 def describe(request: Request) -> dict[str, str]:
-    """Return every part of a request as text, by the name under which prompts ask for it."""
+    """Return every part of a request as text, by the name under which prompts ask for it; empty for what is not there.
+
+    What was agreed on before anything was written, what is known beside the intent, the examples that may be seen, the
+    beginning of the real input, what a person has said, and what was tried.
+    """
     profile = request.profile
+    agreed = "\n".join(f"- {line}" for line in request.contract.lines())
+    examples = [f"input: {_as_json(e.input)}\noutput: {_as_json(e.output)}" for e in request.examples[:MOST_EXAMPLES]]
+    most = FEW if request.simple else MOST_LINES
+    sample = [item if isinstance(item, str) else _as_json(item) for item in request.sample[:most]]
     return {
         "imports": ", ".join(sorted(profile.imports)) or "nothing",
         "complexity": str(profile.max_complexity),
         "arms": str(profile.max_arms),
         "called": called(request),
         "intent": request.intent,
-        "contract": _show_agreed(request.contract),
-        "context": _show_context(request),
-        "examples": _show_examples(request.examples),
-        "sample": _show_sample(request),
-        "hints": _show_hints(request),
+        "contract": f"What was agreed on:\n{agreed}\n" if agreed else "",
+        "context": _under("Context", _as_json(dict(request.context)) if request.context else ""),
+        "examples": _under("Examples", "\n".join(examples)),
+        "sample": _under("The input begins like this", "\n".join(row[:LONGEST] for row in sample)),
+        "hints": "".join(f"A person who knows the task says: {hint}\n" for hint in request.hints),
         "attempts": _show_attempts(request.attempts),
     }
+
+
+def _under(title: str, data: str) -> str:
+    return f"{title}:\n{fenced(data)}\n" if data else ""
 
 
 def called(request: Request) -> str:
@@ -145,39 +157,6 @@ def called(request: Request) -> str:
         "Define exactly one class with a public method `invoke(self, input)`, annotated, and no constructor arguments;"
         f" its input is {kinds}. Results are JSON values or dataclasses.{stream}"
     )
-
-
-def _show_agreed(contract: Contract) -> str:
-    """Write what was agreed on before anything was written."""
-    told = "\n".join(f"- {line}" for line in contract.lines())
-    return f"What was agreed on:\n{told}\n" if told else ""
-
-
-def _show_context(request: Request) -> str:
-    """Write what is known beside the intent."""
-    return f"Context:\n{fenced(_as_json(dict(request.context)))}\n" if request.context else ""
-
-
-def _show_examples(given: tuple[Example, ...]) -> str:
-    """Write the examples that may be seen."""
-    if not given:
-        return ""
-    rows = [f"input: {_as_json(e.input)}\noutput: {_as_json(e.output)}" for e in given[:MOST_EXAMPLES]]
-    return f"Examples:\n{fenced(chr(10).join(rows))}\n"
-
-
-def _show_sample(request: Request) -> str:
-    """Write the beginning of the real input."""
-    if not request.sample:
-        return ""
-    most = FEW if request.simple else MOST_LINES
-    rows = [item if isinstance(item, str) else _as_json(item) for item in request.sample[:most]]
-    return f"The input begins like this:\n{fenced(chr(10).join(row[:LONGEST] for row in rows))}\n"
-
-
-def _show_hints(request: Request) -> str:
-    """Write what a person has said about the task."""
-    return "".join(f"A person who knows the task says: {hint}\n" for hint in request.hints)
 
 
 def _show_attempts(tried: tuple[Attempt, ...]) -> str:
@@ -237,7 +216,7 @@ def why_no_code(answer: str, *, truncated: bool) -> tuple[str, str]:
 
 def _defines(source: str) -> bool:
     """Whether *source* parses and defines something to call; a shell line or a usage sketch does not."""
-    tree = _parse(source)
+    tree = parsed(source)
     return tree is not None and any(
         isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) for node in tree.body
     )
@@ -247,10 +226,11 @@ def _looks_like_code(text: str) -> bool:
     """Whether an answer without fences is meant as code, even if it is broken code."""
     if _defines(text):
         return True
-    return bool(re.search(r"^(?:class|def|async def|import|from)\s+\w", text, re.MULTILINE)) and _parse(text) is None
+    return bool(re.search(r"^(?:class|def|async def|import|from)\s+\w", text, re.MULTILINE)) and parsed(text) is None
 
 
-def _parse(source: str) -> ast.Module | None:
+def parsed(source: str) -> ast.Module | None:
+    """Return the tree of a source, None where it is no Python; what is wrong with it is for the gates to say."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -259,9 +239,19 @@ def _parse(source: str) -> ast.Module | None:
         return None
 
 
+def object_in(answer: str) -> dict[str, Any] | None:
+    """Return the JSON object in what a model answered: from the first brace to the last."""
+    start, stop = answer.find("{"), answer.rfind("}")
+    try:
+        data: object = json.loads(answer[start : stop + 1]) if start >= 0 else None
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
+
+
 def normalised(source: str) -> str:
     """Return what stays the same when only comments and layout change; the text itself where it does not parse."""
-    tree = _parse(source)
+    tree = parsed(source)
     try:
         return source.strip() if tree is None else ast.dump(tree)
     except RecursionError:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from mayfly.core import InputError
-from mayfly.forge._request import CannotWrite
+from mayfly.forge._request import CannotWrite, DataQuestion
 from mayfly.forge._story import Collapse
 from mayfly.forge._task import read_lines
 from mayfly.synthesis import records
@@ -20,15 +19,6 @@ if TYPE_CHECKING:
 MOST_BYTES = 16 * 1024 * 1024
 # Up to one line in a hundred may be unreadable before somebody is asked.
 TOLERATED = 0.01
-
-
-@dataclass(frozen=True, kw_only=True)
-class DataQuestion:
-    """The items a question about data was read from, and the program it leads to."""
-
-    proposal: records.Proposal
-    items: tuple[object, ...]
-    complete: bool
 
 
 def ask_of_data(task: Task) -> DataQuestion:

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from mayfly.core import UNSET, Artifact, Contract, MayflyError, Unset, Verdict, same
-from mayfly.forge._prompt import Prompt, describe, fenced, said_verdict, shown_to_model
+from mayfly.forge._prompt import Prompt, describe, fenced, object_in, said_verdict, shown_to_model
 from mayfly.forge._request import Reflection, Request
 from mayfly.gates import Disputed, Test
 from mayfly.models import Model, Pool
@@ -169,12 +169,5 @@ class Arbiter:
 
 
 def _output_in(text: str) -> object | Unset:
-    start, stop = text.find("{"), text.rfind("}")
-    try:
-        data: object = json.loads(text[start : stop + 1]) if start >= 0 else None
-    except (ValueError, RecursionError):
-        return UNSET
-    if not isinstance(data, dict) or "output" not in data or data.get("sure", True) is False:
-        return UNSET
-    found: object = data["output"]
-    return found
+    data = object_in(text) or {}
+    return UNSET if data.get("sure", True) is False else data.get("output", UNSET)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mayfly.core import UNSET, Example, Unset
-from mayfly.forge import _relations_words as _words
 from mayfly.forge._relations_words import Asked, asked
 from mayfly.gates import Test
 
@@ -45,15 +43,9 @@ def relations(intent: str, context: Mapping[str, object]) -> list[Relation]:
     """Return the relations that a result of *intent* has to have with its input, whatever that is."""
     request = asked(intent)
     kind = "find" if request.kind == "filter" else request.kind
-    if kind == "find" and request.unchanged:
-        return [_found()]
-    if kind == "parse" and not request.words & _words.unsure("computed"):
-        return [_parsed()]
-    if kind == "transform":
-        return [_written(request.notation)] if request.notation else []
-    if kind == "generate" and isinstance(context.get("schema"), dict):
-        return [_fitting(context["schema"])]
-    return []
+    whatever = kind in ("find", "parse", "generate") or (kind == "transform" and bool(request.notation))
+    made = _BY_KIND[kind](request, context, _ANY) if whatever else None
+    return [made] if made else []
 
 
 def relation_of(intent: str, context: Mapping[str, object], input: object | Unset = UNSET) -> Relation:
@@ -64,7 +56,9 @@ def relation_of(intent: str, context: Mapping[str, object], input: object | Unse
     if "output_schema" in context and isinstance(context["output_schema"], dict):
         return _fitting(context["output_schema"])
     request = asked(intent)
-    made = _exact(request, input) or _BY_KIND.get(request.kind, _nothing)(request, context, input)
+    made = _exact(request, input)
+    if made is None and request.kind in _BY_KIND:
+        made = _BY_KIND[request.kind](request, context, input)
     return made or relation("present", "there is a value", 0.4)
 
 
@@ -91,7 +85,11 @@ def in_process(name: str, source: str) -> Check | None:
         return None
     if relation(name, "", 0.0, **constants).source != source:
         return None
-    return _load(name, constants)
+    # It is ours to the letter, with literals for what it leaves open.
+    space: dict[str, Any] = {}
+    exec(compile(source, f"<relation {name}>", "exec", dont_inherit=True), space)
+    check: Check = space["check"]
+    return check
 
 
 def relations_held(relation: Relation, examples: Sequence[Example]) -> bool:
@@ -121,75 +119,57 @@ def relation_tests(found: list[Relation], inputs: list[object]) -> list[Test]:
     ]
 
 
-def _found() -> Relation:
-    return relation("find", "every item that was found occurs in the input", 0.7)
-
-
-def _parsed() -> Relation:
-    return relation("parse", "what was parsed has structure", 0.7)
-
-
-def _written(notation: str) -> Relation:
-    return relation("transform", f"the result can be read as {notation}", 0.6, NOTATION=notation)
-
-
 def _fitting(schema: object) -> Relation:
     return relation("generate", "the result fits the schema", 0.9, SCHEMA=schema)
 
 
-def _nothing(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
-    return None
-
-
 def _find(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
-    return _found() if request.unchanged and _holds_text(input) else None
+    sure = request.unchanged and _holds_text(input)
+    return relation("find", "every item that was found occurs in the input", 0.7) if sure else None
 
 
 def _parse(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
-    return _parsed() if not request.words & _words.unsure("computed") and _holds_text(input) else None
+    sure = not request.says("computed") and _holds_text(input)
+    return relation("parse", "what was parsed has structure", 0.7) if sure else None
 
 
 def _filter(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
-    if not request.unchanged or not isinstance(input, list):
-        return None
-    return relation("filter", "what was kept are items of the input, in their order", 0.7)
+    sure = request.unchanged and isinstance(input, list)
+    return relation("filter", "what was kept are items of the input, in their order", 0.7) if sure else None
 
 
 def _unique(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
-    if request.words & _words.unsure("unique") or not isinstance(input, list):
-        return None
-    return relation("unique", "every item of the input is there, and each only once", 0.8)
+    sure = not request.says("unique") and isinstance(input, list)
+    return relation("unique", "every item of the input is there, and each only once", 0.8) if sure else None
 
 
 def _sort(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
-    if not isinstance(input, (list, str)) or request.words & _words.unsure("said"):
+    fewer = request.words & {"top", "first", "last", "unique", "remove", "limit", "count"}
+    if fewer or request.says("said") or not isinstance(input, (list, str)):
         return None
-    words = request.words
-    order = "down" if words & _words.unsure("down") else "either" if words & _words.unsure("either") else "up"
-    if words & _words.unsure("order"):
-        order = "any"
-    if words & {"top", "first", "last", "unique", "remove", "limit", "count"}:
-        return None
+    order = next((name for key, name in _ORDERS.items() if request.says(key)), "up")
     return relation("sort", "the same items, in order", 0.8, ORDER=order)
 
 
+# How a request orders, by what its words say; what comes first counts.
+_ORDERS = {"order": "any", "down": "down", "either": "either"}
+
+
 def _count(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
-    many = bool(request.words & _words.unsure("many"))
-    return relation("count", "a whole number from 0, not above what can be counted", 0.7, MANY=many)
+    return relation("count", "a whole number from 0, not above what can be counted", 0.7, MANY=request.says("many"))
 
 
 def _validate(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
-    if request.words & _words.unsure("judged") and not request.words & {"valid", "whether", "if"}:
+    if request.says("judged") and not request.words & {"valid", "whether", "if"}:
         return None
     return relation("validate", "the result holds a verdict", 0.8, FINDINGS="for" in request.words)
 
 
 def _transform(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
-    if request.notation:
-        return _written(request.notation)
-    if request.type:
-        return relation("typed", f"the result is of the kind asked for: {request.type}", 0.7, KIND=request.type)
-    return None
+    notation, type = request.notation, request.type
+    if notation:
+        return relation("transform", f"the result can be read as {notation}", 0.6, NOTATION=notation)
+    return relation("typed", f"the result is of the kind asked for: {type}", 0.7, KIND=type) if type else None
 
 
 def _generate(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
@@ -199,14 +179,15 @@ def _generate(request: Asked, context: Mapping[str, object], input: object) -> R
 
 def _fix(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
     changed = bool(request.words & {"bug", "crash", "error", "failure", "failing", "broken", "defect", "issue"})
+    language = "json" if "json" in request.words else "python" if {"python", "py"} & request.words else ""
     said = "what was fixed is there, can be read and is not what was broken"
-    return relation("fix", said, 0.6, LANGUAGE=request.language, CHANGED=changed and isinstance(input, str))
+    return relation("fix", said, 0.6, LANGUAGE=language, CHANGED=changed and isinstance(input, str))
 
 
 def _join(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
-    if not isinstance(input, list) or not all(isinstance(item, str) for item in input[:1000]):
-        return None
-    return relation("join", "a text that holds every text of the input in order", 0.7) if request.plain else None
+    texts = isinstance(input, list) and all(isinstance(item, str) for item in input[:1000])
+    sure = texts and request.plain
+    return relation("join", "a text that holds every text of the input in order", 0.7) if sure else None
 
 
 def _exact(request: Asked, input: object) -> Relation | None:
@@ -214,7 +195,11 @@ def _exact(request: Asked, input: object) -> Relation | None:
     operation = request.operation
     numbers = isinstance(input, list) and bool(input) and all(_is_number(item) for item in input[:100_000])
     short = isinstance(input, list) and len(input) <= 100_000
-    fits = operation == "reverse" and (isinstance(input, list) or request.of_text) and not request.of_words
+    fits = (
+        operation == "reverse"
+        and (isinstance(input, list) or bool(request.words & {"string", "text"}))
+        and not request.of_words
+    )
     if (numbers and short and operation and operation != "reverse") or fits:
         return relation("exact", f"computed again: {operation}", 0.9, OPERATION=operation)
     return None
@@ -239,6 +224,10 @@ def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e300
 
 
+# An input that something stands in, whatever it is.
+_ANY = ["", ""]
+
+
 def _holds_text(input: object) -> bool:
     """Whether *input* has something in it that a result can be held against; a name of a file has not."""
     if isinstance(input, str):
@@ -260,15 +249,3 @@ def _constant(name: str, source: str) -> object:
     if found is None:
         raise ValueError(f"{name} is not set")
     return ast.literal_eval(found.group(1))
-
-
-def _load(name: str, constants: Mapping[str, object]) -> Check:
-    spec = importlib.util.spec_from_file_location(f"mayfly.forge.relations.{name}", _path(name))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    for constant, value in constants.items():
-        setattr(module, constant, value)
-    check: Check = module.check
-    return check

@@ -30,11 +30,6 @@ def _meaning(section: str) -> dict[str, str]:
     return {word: key for key, words in _table()[section].items() for word in words.split()}
 
 
-def unsure(key: str) -> frozenset[str]:
-    """Return the words that make one relation unsure."""
-    return _of("unsure", key)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Asked:
     """An intent, read as words in clauses."""
@@ -50,6 +45,10 @@ class Asked:
     def words(self) -> frozenset[str]:
         """All words."""
         return frozenset(self.order)
+
+    def says(self, key: str) -> bool:
+        """Whether any of the words that make one relation unsure is there."""
+        return bool(self.words & _of("unsure", key))
 
     @cached_property
     def kind(self) -> str:
@@ -77,14 +76,13 @@ class Asked:
     @cached_property
     def unchanged(self) -> bool:
         """Whether what is asked for stands in the input as it is."""
-        changed = self.words & (unsure("computed") | unsure("said"))
-        return not changed and not self.target(_meaning("notations"), reach=6)
+        return not self.says("computed") and not self.says("said") and not self.target(_meaning("notations"), reach=6)
 
     @cached_property
     def notation(self) -> str:
         """The notation something is to be turned into, if one is named."""
         found = self.target(_meaning("notations"), reach=100)
-        partly = found in ("uppercase", "lowercase") and self.words & unsure("letters")
+        partly = found in ("uppercase", "lowercase") and self.says("letters")
         return "" if partly else found
 
     @cached_property
@@ -101,11 +99,6 @@ class Asked:
         return ""
 
     @cached_property
-    def language(self) -> str:
-        """The language of what is to be fixed, if one is named."""
-        return "json" if "json" in self.words else "python" if {"python", "py"} & self.words else ""
-
-    @cached_property
     def plain(self) -> bool:
         """Whether nothing else is said: no condition, no further step."""
         return self.words <= _of("exact", "plain")
@@ -117,11 +110,6 @@ class Asked:
         if len(named) != 1:
             return ""
         return named[0] if self.words - _of("exact", named[0]) <= _of("exact", "plain") else ""
-
-    @cached_property
-    def of_text(self) -> bool:
-        """Whether it is said to be about one text."""
-        return bool(self.words & {"string", "text"})
 
     @cached_property
     def of_words(self) -> bool:

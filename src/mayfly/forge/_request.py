@@ -57,6 +57,22 @@ class Attempt:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DataQuestion:
+    """The items a question about data was read from, whether those are all, and the program it leads to."""
+
+    proposal: Proposal
+    items: tuple[object, ...]
+    complete: bool
+
+    @property
+    def lines(self) -> int:
+        """How many lines it is about; two inputs that are joined are two lists of them."""
+        if self.proposal.joined is None:
+            return len(self.items)
+        return sum(len(side) for side in self.items if isinstance(side, list))
+
+
+@dataclass(frozen=True, kw_only=True)
 class Request:
     """Hold all an architect may know; examples that are held out are not among it.
 
@@ -79,11 +95,8 @@ class Request:
     simple: bool = False
     # Whether another program is wanted than the one that was written before, by somebody who has not seen it.
     apart: bool = False
-    # The program that a reading of the words and of the data leads to, where there is one.
-    proposal: Proposal | None = None
-    # The items it was read from, and whether those are all there are.
-    whole: tuple[object, ...] = ()
-    complete: bool = True
+    # What a reading of the words and of the data leads to, where the task is a question about data.
+    question: DataQuestion | None = None
 
 
 class CannotWrite(MayflyError):

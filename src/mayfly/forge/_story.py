@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from mayfly import gates
 from mayfly.core import UNSET, Cost, HelpNeeded, MayflyError, Stop
@@ -27,7 +26,8 @@ from mayfly.store import as_payload
 
 if TYPE_CHECKING:
     from mayfly.core import Artifact, Offer, Outcome, Proof
-    from mayfly.forge import Attempt
+    from mayfly.forge._execute import Ran
+    from mayfly.forge._request import Attempt
     from mayfly.forge._task import Task
     from mayfly.gates import Admission
     from mayfly.library import Workshop
@@ -40,17 +40,6 @@ Observer = Callable[[str, Any], None]
 # An input that somebody is asked about, and the answers it may have.
 Asked = tuple[object, tuple[object, ...]]
 LONGEST = 2000
-
-
-@dataclass(frozen=True, kw_only=True)
-class Ran:
-    """How the execution of an agent ended, and what came of it."""
-
-    result: Result
-    value: object
-    items: int | None = None
-    # How many lines were used, filtered out and not understood, where the agent says so.
-    account: Mapping[str, object] | None = None
 
 
 class Story:
@@ -281,34 +270,27 @@ def _question(asked: Asked, outcome: Outcome[Any], intent: str) -> HelpNeeded:
 MACHINE = "MACHINE"
 
 
+class About(TypedDict, total=False):
+    """What is known about a run that ends in ground, by the names its outcome has for it."""
+
+    question: str | None
+    proof: Proof | None
+    source_hash: str | None
+    readings: tuple[Offer, ...]
+    account: Mapping[str, object] | None
+    candidate: object
+    reading: str
+
+
 class Collapse(Exception):
     """End a run in ground; never seen outside the runtime unless the caller asked for it."""
 
-    def __init__(
-        self,
-        reason: str,
-        code: str,
-        *,
-        question: str | None = None,
-        proof: Proof | None = None,
-        source_hash: str | None = None,
-        asked: tuple[object, tuple[object, ...]] | None = None,
-        offers: tuple[Offer, ...] = (),
-        account: Mapping[str, object] | None = None,
-        candidate: object = None,
-        reading: str = "",
-    ) -> None:
+    def __init__(self, reason: str, code: str, *, asked: Asked | None = None, **about: Unpack[About]) -> None:
         super().__init__(reason)
-        self.offers = offers
-        self.account = account
-        self.candidate = candidate
-        self.reading = reading
         self.reason = reason
         self.code = code
-        self.question = question
-        self.proof = proof
-        self.source_hash = source_hash
         self.asked = asked
+        self.about = about
 
     @classmethod
     def ran(cls, result: Result) -> Collapse:
@@ -331,7 +313,7 @@ def collapse_of(error: Exception) -> Collapse:
         return Collapse(reason, error.code)
     if isinstance(error, CannotWrite):
         code = "QUESTION" if error.question else error.code
-        return Collapse(str(error), code, question=error.question, asked=error.asked, offers=error.offers)
+        return Collapse(str(error), code, question=error.question, asked=error.asked, readings=error.offers)
     if isinstance(error, MayflyError):
         return Collapse(str(error), error.code)
     return Collapse(f"unexpected {type(error).__name__}: {error}", "UNEXPECTED")

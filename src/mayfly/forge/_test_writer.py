@@ -7,9 +7,10 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
-from mayfly.core import UNSET, Example, MayflyError, canonical_json, content_hash, parse_python, same
-from mayfly.forge._prompt import Prompt, code_in, describe, shown_to_model
+from mayfly.core import UNSET, Example, InputError, MayflyError, canonical_json, content_hash, same
+from mayfly.forge._prompt import Prompt, code_in, describe, parsed, shown_to_model
 from mayfly.forge._relations import relation_tests, relations, relations_held
 from mayfly.forge._request import Request
 from mayfly.gates import Suite, Test
@@ -51,14 +52,15 @@ class TestWriter:
         tests = [_example(example, "example", number) for number, example in enumerate(request.examples, 1)]
         tests += [_example(example, "held-out", number) for number, example in enumerate(held_out, 1)]
         inputs = self._inputs(request, held_out)
-        if request.proposal is not None and request.whole:
+        question = request.question
+        if question is not None and question.items:
             from mayfly.synthesis import records
 
             if exact:
-                tests += records.suite_of(request.proposal, request.whole)
-                number = _lines_in(request)
-                return Suite(tests=tuple(tests), author="reading", witness=_witness(number, whole=request.complete))
-            tests += records.loose_suite_of(request.proposal, request.whole)
+                tests += records.suite_of(question.proposal, question.items)
+                witness = _witness(question.lines, whole=question.complete)
+                return Suite(tests=tuple(tests), author="reading", witness=witness)
+            tests += records.loose_suite_of(question.proposal, question.items)
         known = (*request.examples, *held_out)
         found = [one for one in relations(request.intent, request.context) if relations_held(one, known)]
         tests += relation_tests(found, inputs)
@@ -121,22 +123,13 @@ def contradicts(test: Test, example: Example) -> bool:
     return not same(test.expected, example.output)
 
 
-def _lines_in(request: Request) -> int:
-    """Return how many lines a question is about; two inputs that are joined are two lists of them."""
-    if request.proposal is None or request.proposal.joined is None:
-        return len(request.whole)
-    return sum(len(side) for side in request.whole if isinstance(side, list))
-
-
 def _witness(number: int, *, whole: bool) -> str:
     which = f"all {number:,}" if whole else f"the first {number:,}"
     return f"an independent reading of {which} {'line' if number == 1 else 'lines'} agrees"
 
 
-def _example(example: Example, kind: str, number: int) -> Test:
-    if kind == "held-out":
-        return Test(name=f"held-out {number}", kind="held-out", input=example.input, expected=example.output)
-    return Test(name=f"example {number}", kind="example", input=example.input, expected=example.output)
+def _example(example: Example, kind: Literal["example", "held-out"], number: int) -> Test:
+    return Test(name=f"{kind} {number}", kind=kind, input=example.input, expected=example.output)
 
 
 # Nobody needs more tests of one program; a writer that gives hundreds is cut short.
@@ -152,6 +145,16 @@ def read_tests(answer: str, inputs: list[object]) -> list[Test]:
         return _from_json(data, inputs)[:MOST]
     source = code_in(answer)
     return [] if source is None else _from_python(source, inputs)[:MOST]
+
+
+def given_in(text: str, inputs: list[object]) -> list[Test]:
+    """Return the tests that somebody gave; a file without any is an error."""
+    found = read_tests(text, inputs)
+    if not found:
+        raise InputError(
+            "no tests were found in the file of tests", fix='write def test_…() functions, or {"cases": […]}'
+        )
+    return found
 
 
 def _as_json(answer: str) -> object | None:
@@ -200,9 +203,8 @@ def _from_json(data: object, inputs: list[object]) -> list[Test]:
 
 
 def _from_python(source: str, inputs: list[object]) -> list[Test]:
-    try:
-        tree = parse_python(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(source)
+    if tree is None:
         return []
     functions = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     tests: list[Test] = []

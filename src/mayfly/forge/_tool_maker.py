@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mayfly.core import (
     UNSET,
@@ -29,6 +29,7 @@ from mayfly.core import (
 )
 from mayfly.forge._compile import compile_task
 from mayfly.forge._compiler import Compiler, verdicts_of
+from mayfly.forge._prompt import parsed
 from mayfly.forge._story import Collapse
 from mayfly.forge._task import Task
 from mayfly.forge._tool_wish import Wish, given_tests, signature_for, try_live
@@ -57,26 +58,47 @@ if TYPE_CHECKING:
     from mayfly.core import Does
     from mayfly.forge._story import Story
 
-# Tests that somebody wrote, as against those that follow from what was given.
-_WRITTEN = frozenset({"intent", "check", "function"})
 _NOBODY = "nobody but its author: source and tests are by one hand"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Wanted:
+    """What an order asks for, where the version before says what it leaves open."""
+
+    order: ToolOrder
+    earlier: Earlier | None
+    intent: str
+    granted: tuple[str, ...]
+    contract: Contract | None
+
+    def opened(self, source: str) -> tuple[str, ...]:
+        """Return the grants that are open: those that were named, or of the usual ones what the source needs."""
+        return self.granted if self.order.grants is not None else opened_grants(source, self.granted)
+
+    def kept_tests(self, signature: ToolSignature) -> tuple[Test, ...]:
+        """Return the tests of the version before, which go on holding where it is still called the same way."""
+        if self.earlier is None or self.order.replace_tests:
+            return ()
+        if self.earlier.signature.shape != signature.shape:
+            raise InputError(
+                f"{signature.name} would be called in another way than before, so that its tests say nothing",
+                fix="give tests or examples for it and say so: --replace-tests",
+            )
+        return self.earlier.suite.tests
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Draft:
     """What the gates have said about a source, before anybody decides whether it becomes a version."""
 
-    order: ToolOrder
-    intent: str
+    wanted: _Wanted
     signature: ToolSignature
     admission: Admission
     suite: Suite
     proof: Proof | None
-    granted: tuple[str, ...]
     opened: tuple[str, ...]
     author: str
-    kept: tuple[Test, ...] = ()
-    contract: Contract | None = None
+    kept: tuple[Test, ...]
 
 
 class ToolMaker:
@@ -94,29 +116,18 @@ class ToolMaker:
         order = self._checked(order)
         story = self._compiler.begin_story()
         try:
-            draft = (
-                self._given(order, earlier, story) if order.source is not None else self._forged(order, earlier, story)
-            )
+            wanted = self._wanted(order, earlier)
+            draft = self._forged(wanted, story) if order.source is None else self._given(wanted, order.source, story)
         except InputError:
             raise
         except Collapse as error:
             verdict = Verdict(decision="reject", gate="forge", code=error.code, message=error.reason)
-            return ToolMade(
-                decision="reject",
-                name=order.name,
-                reason=one_line(error.reason, limit=500),
-                verdicts=(verdict,),
-                question=error.question or "",
-            )
+            question = error.about.get("question")
+            return _rejected(order, error.reason, verdicts=(verdict,), question=question or "")
         except MayflyError as error:
-            return ToolMade(
-                decision="reject",
-                name=order.name,
-                reason=one_line(error.last_error if isinstance(error, HelpNeeded) else error.message, limit=500),
-                fix=error.fix or "",
-                verdicts=tuple(verdicts_of(error)),
-                question=str(getattr(error, "question", None) or ""),
-            )
+            reason = error.last_error if isinstance(error, HelpNeeded) else error.message
+            question = str(getattr(error, "question", None) or "")
+            return _rejected(order, reason, fix=error.fix, verdicts=tuple(verdicts_of(error)), question=question)
         return self._proven(draft, story)
 
     def _checked(self, order: ToolOrder) -> ToolOrder:
@@ -138,33 +149,30 @@ class ToolMaker:
             )
         return replace(order, name=name)
 
-    def _granted(self, order: ToolOrder, earlier: Earlier | None) -> tuple[str, ...]:
+    def _wanted(self, order: ToolOrder, earlier: Earlier | None) -> _Wanted:
         if order.grants is not None:
-            return tuple(sorted(set(order.grants)))
-        return earlier.grants if earlier is not None else default_grants(self._settings.library.grants)
-
-    def _contract(self, order: ToolOrder, earlier: Earlier | None) -> Contract | None:
-        """Return what was agreed on by hand: for this version, or for the one before where its tests hold on."""
+            granted = tuple(sorted(set(order.grants)))
+        else:
+            granted = earlier.grants if earlier is not None else default_grants(self._settings.library.grants)
+        # What was agreed on for the version before goes on holding where its tests do.
+        contract = earlier.contract if earlier is not None and not order.replace_tests else None
         if order.contract is not None:
             given = order.contract
-            return given if isinstance(given, Contract) else Contract.from_json(given)
-        return earlier.contract if earlier is not None and not order.replace_tests else None
+            contract = given if isinstance(given, Contract) else Contract.from_json(given)
+        intent = order.intent or (earlier.intent if earlier else "")
+        return _Wanted(order=order, earlier=earlier, intent=intent, granted=granted, contract=contract)
 
     def _profile(self, grants: tuple[str, ...]) -> Profile:
         return Profile.of(self._settings.gates, tier=Tier.AUTHORED, grants=grants)
 
-    def _given(self, order: ToolOrder, earlier: Earlier | None, story: Story) -> _Draft:
-        source = order.source or ""
+    def _given(self, wanted: _Wanted, source: str, story: Story) -> _Draft:
+        order = wanted.order
         signature = read_signature(source, order.name)
-        granted = self._granted(order, earlier)
-        opened = granted if order.grants is not None else opened_grants(source, granted)
-        intent = order.intent or (earlier.intent if earlier else "") or signature.doc or order.name.replace("_", " ")
-        kept = () if order.replace_tests else _kept_tests(earlier, signature)
+        opened = wanted.opened(source)
+        wanted = replace(wanted, intent=wanted.intent or signature.doc or order.name.replace("_", " "))
+        kept = wanted.kept_tests(signature)
         examples = [replace(one, input=signature.positional(one.input)) for one in checked_examples(order.examples)]
-        contract = self._contract(order, earlier)
-        asked = Order.of(
-            intent, examples=examples, model=order.model, contract=contract, tier=Tier.AUTHORED, grants=opened
-        )
+        asked = self._asked(wanted, examples=examples, model=order.model, grants=opened)
         admission, suite = self._compiler.prove(
             asked, source, entry=order.name, tests=order.tests, kept=kept, spread=signature.spread, story=story
         )
@@ -172,22 +180,22 @@ class ToolMaker:
         if admission.decision != "accept":
             admission = try_live(self._parts, admission, suite, self._profile(opened), run=story.id)
         return _Draft(
-            order=order,
-            intent=intent,
+            wanted=wanted,
             signature=signature,
             admission=admission,
             suite=suite,
-            proof=_honest(admission.proof, witnessed=_has_witness(suite, order, kept, earlier)),
-            granted=granted,
+            proof=_honest(admission.proof, witnessed=_has_witness(suite, order, kept, wanted.earlier)),
             opened=opened,
             author=order.by or "given",
             kept=kept,
-            contract=contract,
         )
 
-    def _forged(self, order: ToolOrder, earlier: Earlier | None, story: Story) -> _Draft:
+    def _asked(self, wanted: _Wanted, **more: Any) -> Order:
+        return Order.of(wanted.intent, contract=wanted.contract, tier=Tier.AUTHORED, **more)
+
+    def _forged(self, wanted: _Wanted, story: Story) -> _Draft:
         """Have it written: by example where that is enough, and by a model where one may be asked."""
-        intent = order.intent or (earlier.intent if earlier else "")
+        order, earlier = wanted.order, wanted.earlier
         model = self._parts.model_named(order.model)
         examples = checked_examples(order.examples)
         if earlier is not None and not order.replace_tests:
@@ -198,10 +206,8 @@ class ToolMaker:
                 "there is nothing to write this tool from",
                 fix="give examples (--examples FILE.json), or source and tests, or a model (--model)",
             )
-        granted = self._granted(order, earlier)
-        held = granted if order.grants is not None else ()
-        contract = self._contract(order, earlier)
-        asked = Order.of(intent, examples=examples, model=model, contract=contract, tier=Tier.AUTHORED, grants=held)
+        held = wanted.granted if order.grants is not None else ()
+        asked = self._asked(wanted, examples=examples, model=model, grants=held)
         wish = signature_for(self._compiler, order, asked)
         given = () if order.tests is None else given_tests(order.tests, wish)
         admission, suite = self._compiled(wish, asked, story, given)
@@ -210,23 +216,19 @@ class ToolMaker:
         if not signature.spread:
             plain = find_entry(parse_python(admission.artifact.source), order.name, spread=False)
             suite, admission = unspread(suite), replace(admission, entry=plain)
-        kept = () if order.replace_tests else _kept_tests(earlier, signature)
+        kept = wanted.kept_tests(signature)
         if kept:
             suite = replace(suite, tests=each_once((*suite.tests, *kept)))
             admission = self._parts.gates().prove_again(admission, suite, profile=self._profile(held))
-        source = admission.artifact.source
         return _Draft(
-            order=order,
-            intent=intent,
+            wanted=wanted,
             signature=signature,
             admission=admission,
             suite=suite,
             proof=admission.proof,
-            granted=granted,
-            opened=granted if order.grants is not None else opened_grants(source, granted),
+            opened=wanted.opened(admission.artifact.source),
             author=admission.artifact.author,
             kept=kept,
-            contract=contract,
         )
 
     def _compiled(self, wish: Wish, order: Order, story: Story, given: tuple[Test, ...]) -> tuple[Admission, Suite]:
@@ -244,14 +246,13 @@ class ToolMaker:
         return compiled.admission, compiled.suite
 
     def _proven(self, draft: _Draft, story: Story) -> ProvenTool | ToolMade:
-        order, admission, proof, suite = draft.order, draft.admission, draft.proof, draft.suite
+        order, admission, proof, suite = draft.wanted.order, draft.admission, draft.proof, draft.suite
         reason, fix = _objection(draft)
         if reason or proof is None:
             report = admission.report
-            return ToolMade(
-                decision="reject",
-                name=order.name,
-                reason=one_line(reason, limit=500),
+            return _rejected(
+                order,
+                reason,
                 fix=fix,
                 verdicts=admission.verdicts,
                 proof=proof,
@@ -267,14 +268,15 @@ class ToolMaker:
         return ProvenTool(card=card, source=admission.artifact.source, suite=suite, tests=tests, admission=admission)
 
     def _card(self, draft: _Draft, proof: Proof, tests: str, story: Story) -> Card:
-        order, admission, signature, entry = draft.order, draft.admission, draft.signature, draft.admission.entry
+        wanted, admission, signature, entry = draft.wanted, draft.admission, draft.signature, draft.admission.entry
+        order, opened = wanted.order, draft.opened
         assert entry is not None, "what was proven has an entry"
-        summary = without_secrets(one_line(order.summary or signature.doc or draft.intent, limit=LONGEST_DESCRIPTION))
+        summary = without_secrets(one_line(order.summary or signature.doc or wanted.intent, limit=LONGEST_DESCRIPTION))
         return Card(
             name=order.name,
             version=0,
             summary=summary,
-            intent=without_secrets(one_line(draft.intent, limit=2000)),
+            intent=without_secrets(one_line(wanted.intent, limit=2000)),
             input_schema=signature.input_schema,
             output_schema=signature.output_schema,
             parameters=signature.parameters,
@@ -283,9 +285,9 @@ class ToolMaker:
             spread=entry.spread,
             does=self._does_of(order.name, summary),
             seconds=order.seconds or self._settings.library.timeout,
-            grants=draft.granted,
-            opened=draft.opened,
-            effect="once" if reaches_outside(draft.opened) else "none",
+            grants=wanted.granted,
+            opened=opened,
+            effect="once" if reaches_outside(opened) else "none",
             source_hash=admission.artifact.hash,
             tests_hash=content_hash(tests),
             shape=signature.shape,
@@ -302,13 +304,18 @@ class ToolMaker:
             versions=self._parts.versions(),
             run=story.id,
             notes=admission.report.notes if admission.report else (),
-            contract=draft.contract.to_json() if draft.contract else {},
+            contract=wanted.contract.to_json() if wanted.contract else {},
         )
+
+
+def _rejected(order: ToolOrder, reason: str, *, fix: str | None = "", **known: Any) -> ToolMade:
+    """Say that no version is made of an order, and why."""
+    return ToolMade(decision="reject", name=order.name, reason=one_line(reason, limit=500), fix=fix or "", **known)
 
 
 def _objection(draft: _Draft) -> tuple[str, str]:
     """Return why a draft does not become a version, and what would help; nothing where it does."""
-    order, admission, proof = draft.order, draft.admission, draft.proof
+    order, admission, proof = draft.wanted.order, draft.admission, draft.proof
     refused = next((one for one in admission.verdicts if one.decision == "reject"), None)
     if refused is not None:
         fix = refused.fix or ""
@@ -324,25 +331,12 @@ def _objection(draft: _Draft) -> tuple[str, str]:
 
 
 def _only_function(source: str) -> str:
-    try:
-        tree = parse_python(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
+    tree = parsed(source)
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    found = [node.name for node in tree.body if isinstance(node, kinds) and not node.name.startswith("_")]
+    found = [
+        node.name for node in (tree.body if tree else ()) if isinstance(node, kinds) and not node.name.startswith("_")
+    ]
     return found[0] if len(found) == 1 else ""
-
-
-def _kept_tests(earlier: Earlier | None, signature: ToolSignature) -> tuple[Test, ...]:
-    """Return the tests of the version before, which go on holding where it is still called the same way."""
-    if earlier is None:
-        return ()
-    if earlier.signature.shape != signature.shape:
-        raise InputError(
-            f"{signature.name} would be called in another way than before, so that its tests say nothing",
-            fix="give tests or examples for it and say so: --replace-tests",
-        )
-    return earlier.suite.tests
 
 
 def _has_witness(suite: Suite, order: ToolOrder, kept: Sequence[Test], earlier: Earlier | None) -> bool:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from mayfly.core import Contract, Example, InputError, OpenPoint, Order, Proof, Side, Tier, Verdict, Witness
+from mayfly.core import Contract, Example, OpenPoint, Order, Proof, Side, Tier, Verdict, Witness
 from mayfly.forge._contract import type_of
 from mayfly.forge._request import Signature
-from mayfly.forge._test_writer import read_tests
+from mayfly.forge._test_writer import given_in
 from mayfly.gates import Admission, Parameter, Profile, Prover, Suite, Test
 from mayfly.gates.stability import importable
 from mayfly.library import reaches_outside
@@ -67,11 +67,7 @@ def given_tests(text: str, wish: Wish) -> tuple[Test, ...]:
 
     Cases count as examples that were held out: nobody decides against them, as somebody may against a model's.
     """
-    found = read_tests(text, [one.input for one in wish.examples])
-    if not found:
-        raise InputError(
-            "no tests were found in the file of tests", fix='write def test_…() functions, or {"cases": […]}'
-        )
+    found = given_in(text, [one.input for one in wish.examples])
     return tuple(_as_called(test, wish.signature) for test in found)
 
 

@@ -30,9 +30,11 @@ if TYPE_CHECKING:
         SaleSettled,
         SaleSettling,
     )
+    from mayfly.market._job_purchase import purchase
     from mayfly.market._open_payments import OpenPayments, Reconciled, reconcile
     from mayfly.market._purchase import PaidRequest, Purchase, SellerAnswer
     from mayfly.market._requirements import Offer
+    from mayfly.market._shops import NotBought, Shops
     from mayfly.market._terms import (
         PAYMENT_REQUIRED,
         REQUIRED_HEADER,
@@ -56,6 +58,7 @@ __all__ = [
     "Discovered",
     "Evidence",
     "KeySigner",
+    "NotBought",
     "Offer",
     "OpenPayments",
     "PaidRequest",
@@ -79,6 +82,7 @@ __all__ = [
     "SellerAnswer",
     "ShopApp",
     "ShopReply",
+    "Shops",
     "Terms",
     "Wallet",
     "as_capability",
@@ -93,6 +97,7 @@ __all__ = [
     "password_from",
     "password_in_keyring",
     "price_units",
+    "purchase",
     "read_address",
     "read_terms",
     "read_units",
@@ -114,9 +119,11 @@ __getattr__ = lazily(
             "PaymentSettled PaymentUnknown SaleAnswered SaleClaimed SaleFailed SaleLapsed SaleSettled "
             "SaleSettling"
         ),
+        "_job_purchase": "purchase",
         "_open_payments": "OpenPayments Reconciled reconcile",
         "_purchase": "PaidRequest Purchase SellerAnswer",
         "_requirements": "Offer",
+        "_shops": "NotBought Shops",
         "_terms": (
             "PAYMENT_REQUIRED REQUIRED_HEADER RESPONSE_HEADERS Terms price_units read_address read_terms read_units"
         ),

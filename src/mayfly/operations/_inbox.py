@@ -139,8 +139,8 @@ def find_approval(ledger: Ledger, id: str) -> Waiting:
 
 def open_approval(settings: Settings, ledger: Ledger, id: str) -> tuple[Approvals, Waiting]:
     """Open what waits under *id* by the rules in force where it was asked for."""
-    from mayfly.runtime import Desk, open_approvals
-    from mayfly.session import SessionLog
+    from mayfly.persona import Desk
+    from mayfly.session import SessionLog, open_approvals
 
     waiting = find_approval(ledger, id)
     began = SessionLog(ledger, waiting.asked.session).began

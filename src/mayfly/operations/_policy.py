@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mayfly.persona import Desk
     from mayfly.policy import Difference, Permit, Snapshot
-    from mayfly.runtime import Desk
     from mayfly.store import Event, Ledger
 
 # Decisions that are looked through: as many as a person scrolls through; older ones are found by their ids.

@@ -38,8 +38,8 @@ class DoctorView:
 
 def doctor(settings: Settings, tools: Tools | None) -> DoctorView:
     """Look at this machine, and at the library where there is one."""
-    from mayfly.runtime import left_by_staging
     from mayfly.sandbox import diagnose
+    from mayfly.session import left_by_staging
 
     return DoctorView(
         diagnosis=diagnose(settings.sandbox),

@@ -16,9 +16,9 @@ from mayfly.operations._tree import reason_of
 if TYPE_CHECKING:
     from mayfly.library import Card, Tools
     from mayfly.mangle import Why, WhyNot
+    from mayfly.persona import Desk
     from mayfly.policy import Explanation
     from mayfly.promise import Promise
-    from mayfly.runtime import Desk
     from mayfly.store import Event, Ledger
 
 GROUND = ("collapsed", "failed")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mayfly.persona._compile import Compiled, Placed, Weights, compile_prompt
     from mayfly.persona._config import ConfigAtom, ConfigEntry, merge
     from mayfly.persona._context import PromptContext, detect_context
+    from mayfly.persona._desk import Desk, Understood
     from mayfly.persona._personas import AgentConfig, Brought, Mode, Personas, granted_by
     from mayfly.persona._shelf import Shelf, Stock, shipped_atoms, shipped_configs
 
@@ -26,6 +27,7 @@ __all__ = [
     "Compiled",
     "ConfigAtom",
     "ConfigEntry",
+    "Desk",
     "Fault",
     "Mode",
     "Personas",
@@ -34,6 +36,7 @@ __all__ = [
     "PromptContext",
     "Shelf",
     "Stock",
+    "Understood",
     "Weights",
     "add_persona",
     "categories",
@@ -55,6 +58,7 @@ __getattr__ = lazily(
         "_compile": "Compiled Placed Weights compile_prompt",
         "_config": "ConfigAtom ConfigEntry merge",
         "_context": "PromptContext detect_context",
+        "_desk": "Desk Understood",
         "_personas": "AgentConfig Brought Mode Personas granted_by",
         "_shelf": "Shelf Stock shipped_atoms shipped_configs",
     },

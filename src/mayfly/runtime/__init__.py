@@ -13,21 +13,16 @@ if TYPE_CHECKING:
     from mayfly.runtime._help import answer_help, answer_in
     from mayfly.runtime._jit import JitFunction, jit
     from mayfly.runtime._parts import ask_person
-    from mayfly.runtime._policy import Desk, Understood
     from mayfly.runtime._prove import Reproved, prove_again
     from mayfly.runtime._run import Runtime
     from mayfly.runtime._session_opened import Session
-    from mayfly.runtime._staging import Stager, left_by_staging, open_approvals, state_of
 
 __all__ = [
-    "Desk",
     "Frozen",
     "JitFunction",
     "Reproved",
     "Runtime",
     "Session",
-    "Stager",
-    "Understood",
     "answer_help",
     "answer_in",
     "ask_person",
@@ -35,11 +30,8 @@ __all__ = [
     "freeze_module",
     "jit",
     "jit_functions",
-    "left_by_staging",
-    "open_approvals",
     "prove_again",
     "prove_function",
-    "state_of",
     "write_module",
 ]
 
@@ -50,11 +42,9 @@ __getattr__ = lazily(
         "_freeze": "Frozen freeze_module jit_functions prove_function write_module",
         "_help": "answer_help answer_in",
         "_jit": "JitFunction jit",
-        "_policy": "Desk Understood",
-        "_prove": "Reproved prove_again",
         "_parts": "ask_person",
+        "_prove": "Reproved prove_again",
         "_run": "Runtime",
         "_session_opened": "Session",
-        "_staging": "Stager left_by_staging open_approvals state_of",
     },
 )

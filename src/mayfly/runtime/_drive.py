@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mayfly.core import ConflictError, InputError, MayflyError, Pool, StoreError
 from mayfly.library import Registry
+from mayfly.persona import Desk
 from mayfly.policy import Permit
 from mayfly.promise import (
     CannotCombine,
@@ -36,7 +37,6 @@ from mayfly.promise import (
 )
 from mayfly.promise.split import Unmergeable, check_unchanged, merge
 from mayfly.runtime._leaf import LeafWorker, make_worker
-from mayfly.runtime._policy import Desk
 from mayfly.store import Killed, KillSwitch
 
 if TYPE_CHECKING:

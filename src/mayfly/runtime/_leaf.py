@@ -31,20 +31,26 @@ from mayfly.forge import (
     Collapse,
     Compiled,
     Observer,
+    Spool,
     Story,
     Task,
+    TaskRun,
+    Within,
+    collapsed,
+    execute,
     keep_agent,
     load_agent,
     needs_input,
     no_input,
+    resolved,
     versions_of,
+    weak_collapse,
 )
 from mayfly.library import FunctionCapability, ToolCapability
 from mayfly.promise import NOT_THERE, Done, Job, about_store, copied
 from mayfly.promise.split import (
     MergeProof,
     OutOfTime,
-    Spool,
     TrialFailed,
     Tried,
     part_as_file,
@@ -52,7 +58,6 @@ from mayfly.promise.split import (
     text_as_file,
 )
 from mayfly.runtime._parts import Parts
-from mayfly.runtime._resolve import Within, collapsed, execute, executed, resolve_task, resolved, weak_collapse, written
 from mayfly.sandbox import Ticket
 from mayfly.store import Killed
 
@@ -88,11 +93,12 @@ class LeafWorker:
         try:
             with self._under_way(stop):
                 if job.work.kind == "tool":
-                    return self._tool(job, stop)
-                return _called(job, stop) if job.work.kind == "call" else self._done(job, data, stop)
+                    done = self._tool(job, stop)
+                else:
+                    done = _called(job, stop) if job.work.kind == "call" else self._done(job, data, stop)
         except Exception as error:
-            reason = f"unexpected {type(error).__name__}: {error}"
-            return Done(status="failed", reason=reason, code="UNEXPECTED", where=_where())
+            done = _failed(f"unexpected {type(error).__name__}: {error}", "UNEXPECTED")
+        return replace(done, where=f"{socket.gethostname()}:{os.getpid()}")
 
     def close(self) -> None:
         """End every job, process and connection."""
@@ -134,7 +140,6 @@ class LeafWorker:
             sandbox_seconds=round(story.sandbox_seconds, 6),
             source_hash=outcome.source_hash,
             question=outcome.question,
-            where=_where(),
             account=outcome.account,
         )
 
@@ -149,16 +154,16 @@ class LeafWorker:
         try:
             caller.open(caller.versions.version(name, version))
         except InputError as error:
-            return Done(status="failed", reason=str(error), code=error.code, where=_where())
+            return _failed(str(error), error.code)
         except StoreError as error:
             # Another key than where it was sealed, or other gates: whoever sent the job decides for itself.
-            return Done(status="failed", reason=str(error), code=NOT_THERE, where=_where())
+            return _failed(str(error), NOT_THERE)
         given = job.argument if isinstance(job.argument, Mapping) else {}
         found = caller.call(name, dict(given), version=version, stop=stop, seconds=job.seconds, key=job.id)
         if found.ok:
-            return Done(status="resolved", value=found.value, where=_where())
+            return Done(status="resolved", value=found.value)
         code = Killed.code if found.status == "killed" else ToolFailed.code
-        return Done(status="failed", reason=found.error or found.status, code=code, where=_where())
+        return _failed(found.error or found.status, code)
 
     def _plain(self, value: object) -> object:
         """Return a list in place of a sequence on disk where it has to cross to another process."""
@@ -171,12 +176,10 @@ class LeafWorker:
         within = Within(seconds=self.settings.sandbox.timeout, most=job.seconds, ticket=ticket)
         given = job.part is not None or data is not None
         with part_as_file(job.part, data) if given else nullcontext() as lines:
-            task = self._task(job, lines)
+            run = TaskRun(parts=self.parts, task=self._task(job, lines), story=story, within=within)
             if job.work.kind == "run":
-                return self._agent(job, task, story, within)
-            if job.work.kind == "write":
-                return self._write(task, story, within)
-            return resolve_task(self.parts, task, story, within)
+                return self._agent(job, run)
+            return self._write(run) if job.work.kind == "write" else run.resolve()
 
     def _refuse_strangers(self, job: Job) -> None:
         if job.versions and job.versions != versions_of(self.parts):
@@ -184,12 +187,9 @@ class LeafWorker:
         if job.work.kind not in ("run", "compile", "write"):
             raise Collapse(f"no worker does {job.work}", "SERVICE")
 
-    def _model(self, job: Job) -> str:
-        asks = job.work.kind != "run" and job.depth < NO_MODEL_FROM
-        return self.parts.model_named(job.model) if asks else ""
-
     def _task(self, job: Job, lines: Path | None) -> Task:
-        model = self._model(job)
+        asks = job.work.kind != "run" and job.depth < NO_MODEL_FROM
+        model = self.parts.model_named(job.model) if asks else ""
         order = Order.of(
             job.intent,
             input=UNSET if lines is not None else job.argument,
@@ -207,8 +207,9 @@ class LeafWorker:
         origin = job.part.path if job.part else ""
         return Task.of(order, self.settings, origin=origin, simple=bool(model) and job.depth >= SIMPLE_FROM)
 
-    def _agent(self, job: Job, task: Task, story: Story, within: Within) -> Outcome[Any]:
+    def _agent(self, job: Job, run: TaskRun) -> Outcome[Any]:
         """Run an admitted agent: in a fresh worker the first time, then in the one kept for it where that is idle."""
+        task, story = run.task, run.story
         story.began(task)
         self.parts.switch.check()
         hash = job.work.name
@@ -218,13 +219,13 @@ class LeafWorker:
         if not compiled.proof.holds and not job.accept_weak:
             raise weak_collapse(compiled)
         if not task.order.examples:
-            task = replace(task, items=each)
+            run = replace(run, task=replace(task, items=each))
         # There is one kept worker for each agent: leaves that run side by side would wait for each other there.
         with self._lock:
             pinned = hash in self._ran and not self._busy[hash]
             self._busy[hash] += 1
         try:
-            ran = executed(self.parts, task, compiled, story, within, pinned=pinned)
+            ran = run.execute(compiled, pinned=pinned)
         finally:
             with self._lock:
                 self._busy[hash] -= 1
@@ -234,15 +235,16 @@ class LeafWorker:
             self._ran.add(hash)
         return resolved(compiled, ran.value, story, cached=True, account=ran.account)
 
-    def _write(self, task: Task, story: Story, within: Within) -> Outcome[Any]:
+    def _write(self, run: TaskRun) -> Outcome[Any]:
         """Write and prove an agent, and prove how results of parts are joined; the value says where it is and how."""
+        task, story = run.task, run.story
         if task.profile.tier is Tier.EPHEMERAL:
             raise Collapse("at tier ephemeral nothing is kept, so no other leaf could run what is written", "TIER")
-        compiled, again = written(self.parts, task, story)
+        compiled, again = run.find_or_write()
         if not again:
             compiled.remember(self.parts, task, story)
         keep_agent(self.parts, compiled, each=task.each)
-        joined = self._joined(task, compiled, story, within)
+        joined = _joined(run, compiled)
         value = {
             "agent": compiled.artifact.hash,
             "merge": joined.kind,
@@ -253,28 +255,30 @@ class LeafWorker:
         }
         return resolved(compiled, value, story, cached=again)
 
-    def _joined(self, task: Task, compiled: Compiled, story: Story, within: Within) -> MergeProof:
-        sample = [line for line in task.sample if isinstance(line, str)]
-        if not task.is_lines or len(sample) != len(task.sample):
-            return MergeProof(kind=None, reason="the input is not lines")
-        until = time.monotonic() + within.of(0)
 
-        def run(lines: Sequence[str]) -> Tried:
-            story.check()
-            left = until - time.monotonic()
-            if left <= 0:
-                raise OutOfTime
-            with text_as_file(lines) as path:
-                order = replace(task.order, lines=path, input=UNSET)
-                piece = replace(task, order=order, items=task.each)
-                limits = Within(seconds=left, ticket=within.ticket)
-                ran = execute(self.parts.sandbox, compiled.artifact, compiled.entry, piece, within=limits)
-            story.sandbox_seconds += ran.result.milliseconds / 1000
-            if not ran.result.ok:
-                raise TrialFailed(ran.result.error or ran.result.status)
-            return Tried(ran.value, ran.account)
+def _joined(whole: TaskRun, compiled: Compiled) -> MergeProof:
+    """Prove how results of parts are joined, by running the agent on pieces of the sample."""
+    task, within = whole.task, whole.within
+    sample = [line for line in task.sample if isinstance(line, str)]
+    if not task.is_lines or len(sample) != len(task.sample):
+        return MergeProof(kind=None, reason="the input is not lines")
+    until = time.monotonic() + within.of(0)
 
-        return prove_merge(run, sample, compiled.artifact.source)
+    def run(lines: Sequence[str]) -> Tried:
+        whole.story.check()
+        left = until - time.monotonic()
+        if left <= 0:
+            raise OutOfTime
+        with text_as_file(lines) as path:
+            piece = replace(task, order=replace(task.order, lines=path, input=UNSET), items=task.each)
+            limits = Within(seconds=left, ticket=within.ticket)
+            ran = execute(whole.parts.sandbox, compiled.artifact, compiled.entry, piece, within=limits)
+        whole.story.sandbox_seconds += ran.result.milliseconds / 1000
+        if not ran.result.ok:
+            raise TrialFailed(ran.result.error or ran.result.status)
+        return Tried(ran.value, ran.account)
+
+    return prove_merge(run, sample, compiled.artifact.source)
 
 
 def _called(job: Job, stop: Stop) -> Done:
@@ -284,16 +288,20 @@ def _called(job: Job, stop: Stop) -> Done:
         if capability.reaches_out or capability.effect != "none":
             raise InputError(f"{job.work.name} reaches out, so it is called where the rules are asked")
     except InputError as error:
-        return Done(status="failed", reason=str(error), code=NOT_THERE, where=_where())
+        return _failed(str(error), NOT_THERE)
     given = job.argument if isinstance(job.argument, Mapping) else {}
     call = Invocation(arguments=given, context=job.context, key=job.id, stop=stop, seconds=job.seconds)
     try:
         value = copied(asyncio.run(capability.invoke(call)))
     except MayflyError as error:
-        return Done(status="failed", reason=str(error), code=error.code, where=_where())
+        return _failed(str(error), error.code)
     except Exception as error:
-        return Done(status="failed", reason=f"{type(error).__name__}: {error}", code="UNEXPECTED", where=_where())
-    return Done(status="resolved", value=value, where=_where())
+        return _failed(f"{type(error).__name__}: {error}", "UNEXPECTED")
+    return Done(status="resolved", value=value)
+
+
+def _failed(reason: str, code: str) -> Done:
+    return Done(status="failed", reason=reason, code=code)
 
 
 def _to_blame(error: Exception) -> Exception:
@@ -304,7 +312,3 @@ def _to_blame(error: Exception) -> Exception:
 def make_worker(settings: Settings) -> LeafWorker:
     """Return a worker with parts of its own; an engine calls this in its processes."""
     return LeafWorker(settings)
-
-
-def _where() -> str:
-    return f"{socket.gethostname()}:{os.getpid()}"

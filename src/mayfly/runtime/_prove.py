@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,14 +18,13 @@ from mayfly.core import (
     StoreError,
     Unset,
     parse_python,
-    was_hidden,
 )
-from mayfly.forge import RunBegan
-from mayfly.gates import Profile, ProofMade, Suite, TestResult, find_entry
+from mayfly.forge import RunBegan, load_suite, proofs_made
+from mayfly.gates import Profile, ProofMade, TestResult, find_entry
 from mayfly.gates.stability import importable
 from mayfly.library import Registry, ToolCapability
+from mayfly.persona import Desk
 from mayfly.promise import Promise, Saved, State, Tester, arguments_of, input_of, references, saved
-from mayfly.runtime._policy import Desk
 from mayfly.runtime._trees_for import library_of
 from mayfly.world import builtins
 
@@ -73,10 +71,9 @@ def rerun(runtime: Runtime, id: str) -> Reproved:
         )
     ledger = runtime.parts.ledger
     source = ledger.get_blob(made.source_hash).decode("utf-8", "surrogatepass")
-    told = json.loads(ledger.get_blob(made.suite_hash))
-    if was_hidden(told):
+    suite = load_suite(runtime.parts, made.suite_hash)
+    if suite is None:
         raise InputError(f"the tests of {id} held a secret, which is not kept", fix="run it again from the beginning")
-    suite = Suite.from_json(told)
     entry = find_entry(parse_python(source), made.entry, spread=made.spread)
     began = ledger.last(kind="run.began", subject=id)
     grants = began.data.grants if began is not None and isinstance(began.data, RunBegan) else ()
@@ -88,14 +85,11 @@ def rerun(runtime: Runtime, id: str) -> Reproved:
 def find_proof(runtime: Runtime, id: str) -> ProofMade:
     """Return the proof recorded for *id*; a cached run rests on the proof of the run that made its agent."""
     ledger = runtime.parts.ledger
-    for entry in ledger.read(kind="proof.made", subject=id):
-        if isinstance(entry.data, ProofMade):
-            return entry.data
-    hits = [entry.payload for entry in ledger.read(kind="agent.cached", subject=id)]
-    for hash in {str(payload["source_hash"]) for payload in hits}:
-        for entry in ledger.read(kind="proof.made"):
-            if entry.payload.get("source_hash") == hash and isinstance(entry.data, ProofMade):
-                return entry.data
+    for _, made in proofs_made(runtime.parts, run=id):
+        return made
+    for hash in {str(entry.payload["source_hash"]) for entry in ledger.read(kind="agent.cached", subject=id)}:
+        for _, made in proofs_made(runtime.parts, source_hash=hash):
+            return made
     if not ledger.count(subject=id):
         raise InputError(f"nothing is recorded under {id}", fix="see: mayfly log")
     raise StoreError(f"{id} has no proof: it ended before one was made", fix=f"see: mayfly why {id}")

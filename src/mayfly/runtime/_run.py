@@ -12,10 +12,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from mayfly.core import Cost, InputError, MayflyError, Order, Outcome, Settings, limit
-from mayfly.forge import Story, Task, needs_input, size_of
+from mayfly.forge import Story, Task, TaskRun, Within, collapsed, needs_input, recorded_live, size_of
 from mayfly.runtime._caller import caller_now, harmless_observer, tree_ended_by
 from mayfly.runtime._parts import Parts
-from mayfly.runtime._resolve import Within, collapsed, recorded_live, resolve_task
 
 if TYPE_CHECKING:
     from mayfly.core import Capability, OnExhausted
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
     from mayfly.library import Tools
     from mayfly.library.promotion import Promotion
     from mayfly.promise import Promise
-    from mayfly.runtime._session import RunningSession
     from mayfly.runtime._tree import Trees
+    from mayfly.session import RunningSession
     from mayfly.store import Ledger
 
 
@@ -95,7 +94,8 @@ class Runtime:
         def work() -> Outcome[Any]:
             task = make()
             self.check_grants(task, story)
-            return resolve_task(self.parts, task, story, Within(seconds=self.settings.sandbox.timeout))
+            within = Within(seconds=self.settings.sandbox.timeout)
+            return TaskRun(parts=self.parts, task=task, story=story, within=within).resolve()
 
         return self._guarded(work, story, order)
 
@@ -138,7 +138,7 @@ class Runtime:
         """Raise a `Refusal` where the rules do not allow what *task* is granted; what is asked is told to *story*."""
         if task.profile.grants:
             # Imported where it is used: most runs hold no grants and need no rules.
-            from mayfly.runtime._policy import check_grants
+            from mayfly.runtime._grants import check_grants
 
             check_grants(self.parts, self._workspace, task, story)
 
@@ -240,7 +240,7 @@ class Runtime:
 
     def _open_session(self, workspace: Path, model: str, id: str) -> RunningSession:
         """Open a session for a leaf that is one, with a runtime of its own."""
-        from mayfly.runtime._session import RunningSession
+        from mayfly.session import RunningSession
 
         return RunningSession(Runtime(self.settings, workspace=workspace), workspace=workspace, model=model, id=id)
 

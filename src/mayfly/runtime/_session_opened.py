@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from mayfly.runtime._run import Runtime
-from mayfly.runtime._session import RunningSession
+from mayfly.session import RunningSession
 
 if TYPE_CHECKING:
     from mayfly.core import Settings

@@ -30,6 +30,7 @@ from mayfly.core import (
 )
 from mayfly.forge import Collapse, RunBegan, check_account, run_ended, versions_of
 from mayfly.library import Registry
+from mayfly.persona import Desk
 from mayfly.promise import (
     Options,
     Planned,
@@ -47,7 +48,6 @@ from mayfly.promise import (
 )
 from mayfly.promise.split import parts_of
 from mayfly.runtime._drive import Drive, check_files, kept_options
-from mayfly.runtime._policy import Desk
 
 if TYPE_CHECKING:
     from mayfly.core import BadLines
@@ -152,18 +152,14 @@ class Trees:
         """
         ledger = self.parts.ledger
         known = ledger.run(run)
-        if known is None or known.status == "resolved":
-            # Nothing is claimed for a look at what has its answer, nor for what never was.
-            found = saved(ledger, run)
-            self.bad_lines = found.options.get("bad_lines", "ask")
-            if found.answered:
-                return self._outcome(run, found.tree, found.cost, cached=True)
+        # Nothing is claimed for a look at what has its answer, nor for what never was.
+        if (known is None or known.status == "resolved") and (ended := self._answered(saved(ledger, run))):
+            return ended
         with ledger.claim(run) as claim:
             # Read after the claim: from then on nobody else adds to it.
             found = saved(ledger, run)
-            self.bad_lines = found.options.get("bad_lines", "ask")
-            if found.answered:
-                return self._outcome(run, found.tree, found.cost, cached=True)
+            if ended := self._answered(found):
+                return ended
             if was_hidden(found.plan):
                 raise InputError(
                     f"run {run} was asked with a secret, which is not kept", fix="run it again from the beginning"
@@ -187,6 +183,11 @@ class Trees:
                     promise.unserved, promise.work = "", Work(kind="compile", name=model or "")
             self.tell("planned", root)
             return self._finish(run, root, self._options(again), claim, found)
+
+    def _answered(self, found: Saved) -> Outcome[Any] | None:
+        """Return the answer that a run has by now; None where it has none."""
+        self.bad_lines = found.options.get("bad_lines", "ask")
+        return self._outcome(found.id, found.tree, found.cost, cached=True) if found.answered else None
 
     def _finish(
         self, run: str, root: Promise[Any], options: Options, claim: Claim, before: Saved | None
@@ -256,7 +257,10 @@ class Trees:
             try:
                 check_account(account, self.bad_lines, root.value)
             except Collapse as refused:
-                return _refused(run, root, cost, refused)
+                # The value is kept for whoever is asked whether it will do.
+                about: dict[str, Any] = {**refused.about, "reading": _reading(root), "code": refused.code}
+                reason = refused.reason
+                return Outcome(status="collapsed", value=root.ground, reason=reason, id=run, cost=cost, **about)
         return Outcome(
             status="resolved" if resolved else "failed" if root.state == "failed" else "collapsed",
             value=root.value if resolved else root.ground,
@@ -278,22 +282,6 @@ class Trees:
             raise
         except MayflyError as error:
             self.tell("unrecorded", str(error))
-
-
-def _refused(run: str, root: Promise[Any], cost: Cost, why: Collapse) -> Outcome[Any]:
-    """Give the ground for a value that leaves out too many lines; the value is kept for whoever is asked."""
-    return Outcome(
-        status="collapsed",
-        value=root.ground,
-        reason=why.reason,
-        id=run,
-        cost=cost,
-        question=why.question,
-        code=why.code,
-        reading=_reading(root),
-        account=why.account,
-        candidate=why.candidate,
-    )
 
 
 def _reading(root: Promise[Any]) -> str:

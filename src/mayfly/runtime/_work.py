@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import Capability, ConflictError, InputError, Invocation, MayflyError, content_hash
-from mayfly.runtime._staging import state_of
 from mayfly.sandbox.workbench import commits, undo
+from mayfly.session import state_of
 from mayfly.world import SuiteReport, run_project
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
-    from mayfly.runtime._session import RunningSession
+    from mayfly.session import RunningSession
 
     # A session in a workspace, with a model, under an id.
     OpenSession = Callable[[Path, str, str], RunningSession]

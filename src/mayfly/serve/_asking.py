@@ -91,7 +91,7 @@ class Asking:
 
     def why(self, given: Arguments, errand: Errand) -> Reply:
         """Say why a run, a decision, a goal or a tool is as it is."""
-        from mayfly.runtime import Desk
+        from mayfly.persona import Desk
 
         runtime = self._runtime
         found = operations.why(

@@ -222,7 +222,7 @@ class Resources:
         return _as_json(operations.trace(self._runtime.ledger, id).to_json())
 
     def _rules(self, name: str) -> Document:
-        from mayfly.runtime import Desk
+        from mayfly.persona import Desk
 
         snapshot = Desk(self._runtime.settings, ledger=self._runtime.ledger).snapshot
         found = operations.rules_in_force(snapshot)

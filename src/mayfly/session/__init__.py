@@ -10,14 +10,10 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
-    from mayfly.session._approvals import ApprovalAsked, Approvals, ApprovalSettled, Waiting, waiting_in
+    from mayfly.session._approvals import ApprovalAsked, Approvals, Waiting, waiting_in
     from mayfly.session._calls import CallsOf, Observer
     from mayfly.session._events import (
         ModelSaid,
-        SessionBegan,
-        SessionEnded,
-        SessionFolded,
-        SessionNoted,
         ToolCalled,
         ToolReturned,
         TurnAsked,
@@ -25,39 +21,26 @@ if TYPE_CHECKING:
         TurnEnded,
         TurnStopAsked,
     )
-    from mayfly.session._executor import Executor, TextPiece
+    from mayfly.session._executor import TextPiece
     from mayfly.session._log import SessionLog, sessions, tag_of
-    from mayfly.session._offline import OfflineTalker
-    from mayfly.session._parts import Offers, SessionParts
-    from mayfly.session._perceive import Perceived, Talker, perceive
-    from mayfly.session._spawner import Spawner, SpawnRequest, SubAgent
-    from mayfly.session.tools import AskPerson, BuiltinChange, LibraryDesk, McpServers, session_tools
+    from mayfly.session._perceive import perceive
+    from mayfly.session._running import RunningSession
+    from mayfly.session._spawner import SpawnRequest
+    from mayfly.session._staging import Stager, left_by_staging, open_approvals, state_of
+    from mayfly.session.tools import AskPerson, McpServers
 
 __all__ = [
     "ApprovalAsked",
-    "ApprovalSettled",
     "Approvals",
     "AskPerson",
-    "BuiltinChange",
     "CallsOf",
-    "Executor",
-    "LibraryDesk",
     "McpServers",
     "ModelSaid",
     "Observer",
-    "Offers",
-    "OfflineTalker",
-    "Perceived",
-    "SessionBegan",
-    "SessionEnded",
-    "SessionFolded",
+    "RunningSession",
     "SessionLog",
-    "SessionNoted",
-    "SessionParts",
     "SpawnRequest",
-    "Spawner",
-    "SubAgent",
-    "Talker",
+    "Stager",
     "TextPiece",
     "ToolCalled",
     "ToolReturned",
@@ -66,9 +49,11 @@ __all__ = [
     "TurnEnded",
     "TurnStopAsked",
     "Waiting",
+    "left_by_staging",
+    "open_approvals",
     "perceive",
-    "session_tools",
     "sessions",
+    "state_of",
     "tag_of",
     "waiting_in",
 ]
@@ -76,18 +61,15 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "_approvals": "ApprovalAsked Approvals ApprovalSettled Waiting waiting_in",
+        "_approvals": "ApprovalAsked Approvals Waiting waiting_in",
         "_calls": "CallsOf Observer",
-        "_events": (
-            "ModelSaid SessionBegan SessionEnded SessionFolded SessionNoted "
-            "ToolCalled ToolReturned TurnAsked TurnConfigured TurnEnded TurnStopAsked"
-        ),
-        "_executor": "Executor TextPiece",
+        "_events": "ModelSaid ToolCalled ToolReturned TurnAsked TurnConfigured TurnEnded TurnStopAsked",
+        "_executor": "TextPiece",
         "_log": "SessionLog sessions tag_of",
-        "_offline": "OfflineTalker",
-        "_parts": "Offers SessionParts",
-        "_perceive": "Perceived Talker perceive",
-        "_spawner": "Spawner SpawnRequest SubAgent",
-        "tools": "AskPerson BuiltinChange LibraryDesk McpServers session_tools",
+        "_perceive": "perceive",
+        "_running": "RunningSession",
+        "_spawner": "SpawnRequest",
+        "_staging": "Stager left_by_staging open_approvals state_of",
+        "tools": "AskPerson McpServers",
     },
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, overload
 
 if TYPE_CHECKING:
-    from mayfly.session._parts import Offers
+    from mayfly.session.tools import SessionLibrary
 
 # Who has this tool may use what the library has.
 LIBRARY = "tool_use"
@@ -15,7 +15,7 @@ LIBRARY = "tool_use"
 class AllowedTools(Sequence[str]):
     """The tools of a configuration, and those of the library: a few are shown, each may be called."""
 
-    def __init__(self, own: Sequence[str], library: Offers, task: str) -> None:
+    def __init__(self, own: Sequence[str], library: SessionLibrary, task: str) -> None:
         self._own = list(own)
         self._library = library
         self._task = task

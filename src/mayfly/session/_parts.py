@@ -2,46 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from mayfly.core import SessionSettings
 from mayfly.session._calls import Observer
-from mayfly.session._perceive import Router, Talker
+from mayfly.session._perceive import Talker
 
 if TYPE_CHECKING:
     from mayfly.models import Pool
-    from mayfly.persona import AgentConfig
-    from mayfly.policy import Kernel
-
-
-class Desk(Router, Protocol):
-    """The rules in force, and what decides for one agent by them."""
-
-    def agent(self, config: AgentConfig, *, session: str, only_asked: bool) -> Kernel:
-        """Return what decides for an agent with this configuration; where it is *only_asked*, nothing is changed."""
-        ...
-
-
-class Configure(Protocol):
-    """Make the configuration of an agent from who it is and what is asked."""
-
-    def __call__(self, personas: Sequence[str], verbs: Sequence[str], *, task: str) -> AgentConfig:
-        """Make it; an unknown persona is an `InputError`."""
-        ...
-
-
-class Offers(Protocol):
-    """The tools of the library, of which there may be any number: some are shown, all may be called by name."""
-
-    def shown(self, task: str) -> Sequence[str]:
-        """Return the names that are shown for what is asked."""
-        ...
-
-    def serves(self, name: str) -> bool:
-        """Whether there is a tool of this name."""
-        ...
+    from mayfly.persona import AgentConfig, Desk
+    from mayfly.session.tools import SessionLibrary
 
 
 @dataclass(kw_only=True)
@@ -50,9 +22,10 @@ class SessionParts:
 
     settings: SessionSettings
     desk: Desk
-    configure: Configure
+    # Makes the configuration of an agent from personas, verbs and task; an unknown persona is an `InputError`.
+    configure: Callable[..., AgentConfig]
     kill: Callable[[], None]
     model: Talker | None = None
     pool: Pool | None = None
-    library: Offers | None = None
+    library: SessionLibrary | None = None
     observe: Observer = field(default=lambda _: None)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mayfly.language import Request
     from mayfly.models import Message, Pool, Purpose, ToolOffer
     from mayfly.models import Turn as ModelTurn
-    from mayfly.policy import Route
+    from mayfly.persona import Desk
 
 # More clauses than this in one request are not asked for one by one.
 _MOST = 12
@@ -42,32 +42,6 @@ class SaidIntents(BaseModel):
     """All that is asked for."""
 
     intents: list[SaidIntent] = Field(max_length=_MOST)
-
-
-class Understood(Protocol):
-    """A text that was read and routed."""
-
-    @property
-    def request(self) -> Request:
-        """What the reader found."""
-        ...
-
-    @property
-    def route(self) -> Route:
-        """Who takes it on."""
-        ...
-
-
-class Router(Protocol):
-    """Read and route requests by the rules in force."""
-
-    def understand(self, text: str, *, session: str | None = None) -> Understood:
-        """Read *text* without a model, and route it."""
-        ...
-
-    def route(self, intents: Sequence[Intent], *, said: str, session: str | None = None) -> Route:
-        """Route what a model read."""
-        ...
 
 
 class Perceived(NamedTuple):
@@ -110,9 +84,9 @@ class Talker(Protocol):
         ...
 
 
-async def perceive(text: str, router: Router, model: Talker | None, *, session: str, pool: Pool | None) -> Perceived:
+async def perceive(text: str, desk: Desk, model: Talker | None, *, session: str, pool: Pool | None) -> Perceived:
     """Read *text*; a model's reading, where there is one, is routed with no more power than the reader found."""
-    read = router.understand(text, session=session)
+    read = desk.understand(text, session=session)
     verbs = tuple(dict.fromkeys(clause.intent.verb for clause in read.request.routed))
     # Nothing was asked for that a rule knows: somebody who only reads listens.
     asks = _asks_only(read.request)
@@ -126,7 +100,7 @@ async def perceive(text: str, router: Router, model: Talker | None, *, session: 
     intents, told = weaken(answer.value.intents, read.request, text)
     if not intents:
         return plain._replace(told=told)
-    route = router.route(intents, said=text, session=session)
+    route = desk.route(intents, said=text, session=session)
     named = tuple(dict.fromkeys(intent.verb for intent in intents))
     asks = asks or all(intent.category == "question" for intent in intents)
     return Perceived(route.personas or (LISTENER,), named, asks, told)

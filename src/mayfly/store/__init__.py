@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from mayfly.store._runs import RunRow
     from mayfly.store._seal import Seal, SealedFiles
     from mayfly.store._switch import Killed, KillSwitch, KillSwitched, Switch
+    from mayfly.store._telemetry import Telemetry
     from mayfly.store._tool_list import Served, ToolList
     from mayfly.store._tools import ToolRow, ToolVersionRow
     from mayfly.store._verify import Verified
@@ -69,6 +70,7 @@ __all__ = [
     "StoreMigrated",
     "SumBy",
     "Switch",
+    "Telemetry",
     "ToolList",
     "ToolRow",
     "ToolVersionRow",
@@ -96,6 +98,7 @@ __getattr__ = lazily(
         "_runs": "RunRow",
         "_seal": "Seal SealedFiles",
         "_switch": "Killed KillSwitch KillSwitched Switch",
+        "_telemetry": "Telemetry",
         "_tool_list": "Served ToolList",
         "_tools": "ToolRow ToolVersionRow",
         "_verify": "Verified",

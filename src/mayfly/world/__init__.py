@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mayfly.world._git_history import History
     from mayfly.world._http_client import Address, Answer, KeptConnections, address_of, exchange
     from mayfly.world._project import SuiteReport, run_project
+    from mayfly.world._push import plan_push, planned_again, push
     from mayfly.world._room import Room, Settled, ToolResult
     from mayfly.world._schemas import NUMBER, TEXT, Schema, listed, said, takes
     from mayfly.world._steps import ChangeFiles, StepChanges
@@ -36,6 +37,9 @@ __all__ = [
     "builtins",
     "exchange",
     "listed",
+    "plan_push",
+    "planned_again",
+    "push",
     "room_tools",
     "run_project",
     "said",
@@ -49,8 +53,9 @@ __getattr__ = lazily(
         "_git_history": "History",
         "_http_client": "Address Answer KeptConnections address_of exchange",
         "_project": "SuiteReport run_project",
-        "_steps": "ChangeFiles StepChanges",
+        "_push": "plan_push planned_again push",
         "_room": "Room Settled ToolResult",
         "_schemas": "NUMBER TEXT Schema listed said takes",
+        "_steps": "ChangeFiles StepChanges",
     },
 )

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from mayfly.core import Asked, Capability, InputError, Invocation
 from mayfly.sandbox.workbench import Ran
 from mayfly.world._place import find_python, own_python
+from mayfly.world._push import plan_push, push
 from mayfly.world._room import Room, Settled, ToolResult
 from mayfly.world._schemas import NUMBER, PLACE, TEXT, listed, said, takes
 
@@ -125,9 +126,7 @@ def _check(room: Room, name: str, summary: str, schema: dict[str, object], comma
 
 
 def _planned(room: Room, call: Invocation) -> str:
-    if room.plan_push is None:
-        raise InputError("nothing is pushed from here", fix="push it yourself")
-    return room.plan_push(call.arguments["remote"], call.arguments["ref"])
+    return plan_push(room.workspace, call.arguments["remote"], call.arguments["ref"]).payload()
 
 
 def _push(room: Room, call: Invocation) -> str:
@@ -135,8 +134,7 @@ def _push(room: Room, call: Invocation) -> str:
     payload = _planned(room, call)
     if not room.kernel().permitted("git_push", call.arguments["remote"], payload).allowed:
         raise InputError("what would be pushed is not what was permitted", fix="ask for the push again")
-    assert room.push is not None, "a room that plans a push can make it"
-    return room.push(payload)
+    return push(room.workspace, payload)
 
 
 def _shell(room: Room, call: Invocation) -> ToolResult:

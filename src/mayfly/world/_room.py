@@ -103,9 +103,6 @@ class Room:
     kernel: Callable[[], Kernel]
     approvals: Inbox
     history: History
-    plan_push: Callable[[str, str], str] | None = None
-    """Says of a remote and a ref what a push would do, as the payload that is signed; `push` does what is signed."""
-    push: Callable[[str], str] | None = None
     stop: Stop = field(default_factory=Stop)
     show: Callable[[str], None] | None = None
     grants: tuple[str, ...] = ()

@@ -14,8 +14,9 @@ from mayfly.core import Artifact, MachineError, Order, Settings, Tier
 from mayfly.forge import compile_in_typescript
 from mayfly.forge.languages import LanguageGates, TypeScript, _typescript, unstable
 from mayfly.gates import Admission, Profile, Suite, Test, check_stability, check_syntax
-from mayfly.runtime import Runtime, state_of
+from mayfly.runtime import Runtime
 from mayfly.sandbox import Sandbox
+from mayfly.session import state_of
 
 ROOT = Path(__file__).parents[3]
 NGINX = "Parse NGINX access logs and extract 4xx error patterns"

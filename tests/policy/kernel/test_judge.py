@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from mayfly.core import Settings
 from mayfly.mangle import to_text
+from mayfly.persona import Desk
 from mayfly.policy import Appeals, FileChange, Kernel, Rulebook, SetFacts, Snapshot, recordings, simulate
 from mayfly.policy.kernel.facts import changes_of
-from mayfly.runtime import Desk
 from mayfly.store import Ledger, Seal
 from mayfly.testing import FakeClock
 

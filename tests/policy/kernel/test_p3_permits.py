@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from mayfly.core import InputError, PolicySettings, Settings
+from mayfly.persona import Desk
 from mayfly.policy import Kernel, action_types, reason_codes
 from mayfly.policy.kernel._actions import names_of, payload_fault
 from mayfly.policy.kernel._reasons import OWN, code_of
-from mayfly.runtime import Desk
 from mayfly.store import Ledger
 
 RULES = Path(__file__).parents[3] / "src/mayfly/policy/rules"

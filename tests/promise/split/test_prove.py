@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from mayfly.core import InputError
-from mayfly.promise.split import Spool, TrialFailed, Tried, merge, prove_merge
+from mayfly.forge import Spool
+from mayfly.promise.split import TrialFailed, Tried, merge, prove_merge
 
 chance = random.Random(5)
 NAMES = ("ann", "bob", "cid", "dora", "eve")

@@ -16,19 +16,15 @@ if TYPE_CHECKING:
     )
     from mayfly.promise.split._merge import Unmergeable, merge
     from mayfly.promise.split._prove import MergeProof, OutOfTime, TrialFailed, Tried, prove_merge
-    from mayfly.promise.split._spool import SPOOL_AT, Spool, collect
 
 __all__ = [
     "MOST_PARTS",
-    "SPOOL_AT",
     "MergeProof",
     "OutOfTime",
-    "Spool",
     "TrialFailed",
     "Tried",
     "Unmergeable",
     "check_unchanged",
-    "collect",
     "lines_before",
     "merge",
     "part_as_file",
@@ -44,6 +40,5 @@ __getattr__ = lazily(
         "_cut": "MOST_PARTS check_unchanged lines_before part_as_file parts_of text_as_file total_of_parts",
         "_merge": "Unmergeable merge",
         "_prove": "MergeProof OutOfTime TrialFailed Tried prove_merge",
-        "_spool": "SPOOL_AT Spool collect",
     },
 )

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from mayfly.core import InputError
-from mayfly.promise.split._spool import Spool, collect, spool
+from mayfly.forge import Spool, collect, spool
 
 _Item = TypeVar("_Item")
 Many = Sequence[object]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mayfly.core import Capability, ToolSettings
 from mayfly.session.tools._builtin import BuiltinChange, StageBuiltin, builtin_tools
 from mayfly.session.tools._database import database_tools
-from mayfly.session.tools._library import LibraryDesk, library_tools
+from mayfly.session.tools._library import SessionLibrary, library_tools
 from mayfly.session.tools._mcp import McpServers, mcp_tools
 from mayfly.session.tools._packages import Install, package_tools
 from mayfly.session.tools._people import AskPerson, Compile, Spawn, people_tools
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mayfly.store.schema import AgentSchema
     from mayfly.world import Room
 
-__all__ = ["AskPerson", "BuiltinChange", "LibraryDesk", "McpServers", "session_tools"]
+__all__ = ["AskPerson", "BuiltinChange", "McpServers", "SessionLibrary", "session_tools"]
 
 
 def session_tools(
@@ -33,7 +33,7 @@ def session_tools(
     spawn: Spawn | None = None,
     install: Install | None = None,
     compile: Compile | None = None,
-    library: LibraryDesk | None = None,
+    library: SessionLibrary | None = None,
     stage: StageBuiltin | None = None,
 ) -> tuple[Capability, ...]:
     """Return every tool of a session; who may call which, its configuration says."""

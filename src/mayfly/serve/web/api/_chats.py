@@ -146,8 +146,8 @@ def stop_turn(chat: RunId, order: WordOrder, served: Site) -> Answer:
 @router.get("/{chat}/changes", summary="List what was changed")
 def list_changes(chat: RunId, served: Site, limit: Limit = 50) -> Answer:
     """Return the commits in the workspace of a chat, the newest first, each with its diff."""
-    from mayfly.runtime import state_of
     from mayfly.sandbox.workbench import commits
+    from mayfly.session import state_of
 
     log = _log(served, chat)
     assert log.began is not None, "looked up"
@@ -158,8 +158,8 @@ def list_changes(chat: RunId, served: Site, limit: Limit = 50) -> Answer:
 @router.post("/{chat}/undo", summary="Take a change back")
 def undo_change(chat: RunId, order: UndoOrder, served: Site) -> Answer:
     """Take a change of the workspace back, the last one if none is named; to undo an undo does it again."""
-    from mayfly.runtime import state_of
     from mayfly.sandbox.workbench import undo
+    from mayfly.session import state_of
 
     log = _log(served, chat)
     assert log.began is not None, "looked up"

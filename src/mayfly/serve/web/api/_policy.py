@@ -16,14 +16,14 @@ from mayfly.serve.web.api._orders import PermitOrder, SimulateOrder
 from mayfly.serve.web.api._runs import reasons_data
 
 if TYPE_CHECKING:
-    from mayfly.runtime import Desk
+    from mayfly.persona import Desk
 
 router = APIRouter(prefix="/policy", tags=["policy"])
 
 
 def open_desk(served: Served) -> Desk:
     """Return the rules in force in the directory that the server works in."""
-    from mayfly.runtime import Desk
+    from mayfly.persona import Desk
 
     return Desk(served.runtime.settings, ledger=served.ledger, workspace=served.workspace)
 

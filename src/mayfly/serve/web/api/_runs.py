@@ -173,7 +173,7 @@ def why_run(
 
 def reasons_data(served: Served, id: str) -> dict[str, Any]:
     """Return why whatever is called *id* is as it is, as data and in words."""
-    from mayfly.runtime import Desk
+    from mayfly.persona import Desk
 
     runtime = served.runtime
     with looked_up():

@@ -91,8 +91,8 @@ def _waiting(served: Served, chat: str) -> dict[str, dict[str, Any]]:
 
 def _commits(served: Served, workspace: str, turns: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return the changes that calls of these turns made, each with its diff and whether it was taken back since."""
-    from mayfly.runtime import state_of
     from mayfly.sandbox.workbench import commits
+    from mayfly.session import state_of
 
     wanted = {call["commit"] for turn in turns for call in turn["calls"] if call["commit"]}
     if not wanted:

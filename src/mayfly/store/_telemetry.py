@@ -13,7 +13,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from mayfly.core import MachineError
-from mayfly.runtime._spans import SpanData, SpanMaker
+from mayfly.store._spans import SpanData, SpanMaker
 
 try:
     from opentelemetry import trace
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from mayfly.core import Settings
-    from mayfly.store import Event
+    from mayfly.store._events import Event
 
 SAMPLED = trace.TraceFlags(trace.TraceFlags.SAMPLED)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import InputError, PolicySettings, Settings
-from mayfly.runtime import Desk
+from mayfly.persona import Desk
 from mayfly.store import Ledger
 
 VERBS = {

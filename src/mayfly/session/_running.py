@@ -11,64 +11,34 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
-from mayfly.core import InputError, Intent, Stop
+from mayfly.core import InputError, Stop
 from mayfly.library import Registry
 from mayfly.models import Pool
-from mayfly.persona import AgentConfig, detect_context
-from mayfly.runtime._policy import Desk, Understood
-from mayfly.runtime._push import plan_push, push
-from mayfly.runtime._session_library import SessionLibrary
-from mayfly.runtime._staging import Stager, open_approvals, state_of
+from mayfly.persona import AgentConfig, Desk, detect_context
 from mayfly.sandbox.workbench import SecretFiles, Workbench
-from mayfly.session import (
-    BuiltinChange,
-    Executor,
-    McpServers,
-    OfflineTalker,
-    SessionBegan,
-    SessionEnded,
-    SessionLog,
-    SessionParts,
-    Spawner,
-    SpawnRequest,
-    TurnEnded,
-    session_tools,
-    sessions,
-    tag_of,
-)
+from mayfly.session._events import SessionBegan, SessionEnded, TurnEnded
+from mayfly.session._executor import Executor
+from mayfly.session._log import SessionLog, sessions, tag_of
+from mayfly.session._offline import OfflineTalker
+from mayfly.session._parts import SessionParts
+from mayfly.session._spawner import Spawner, SpawnRequest
+from mayfly.session._staging import Stager, open_approvals, state_of
+from mayfly.session.tools import BuiltinChange, McpServers, session_tools
+from mayfly.session.tools._library import SessionLibrary
 from mayfly.world import History, Room, builtins
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from mayfly.core import Capability, Outcome, Settings
-    from mayfly.library import Tools
-    from mayfly.policy import Kernel, Route
+    from mayfly.library import Tools, Workshop
     from mayfly.promise import Promise
-    from mayfly.runtime._parts import Parts
-    from mayfly.session import AskPerson, Observer, Talker
+    from mayfly.session._calls import Observer
+    from mayfly.session._perceive import Talker
+    from mayfly.session.tools import AskPerson
     from mayfly.store.schema import AgentSchema
 
 T = TypeVar("T")
-
-
-class SessionDesk:
-    """What an executor asks of the rules: read, route, decide for one agent."""
-
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-
-    def understand(self, text: str, *, session: str | None = None) -> Understood:
-        """Read *text* without a model, and route it."""
-        return self._desk.understand(text, session=session)
-
-    def route(self, intents: Sequence[Intent], *, said: str, session: str | None = None) -> Route:
-        """Route what a model read."""
-        return self._desk.route_intents(intents, said=said, session=session)
-
-    def agent(self, config: AgentConfig, *, session: str, only_asked: bool) -> Kernel:
-        """Return what decides for an agent with this configuration; where it is *only_asked*, nothing is changed."""
-        return self._desk.agent_kernel(config, session=session, only_asked=only_asked)
 
 
 class SessionRuntime(Protocol):
@@ -80,7 +50,7 @@ class SessionRuntime(Protocol):
         ...
 
     @property
-    def parts(self) -> Parts:
+    def parts(self) -> Workshop:
         """The parts, the ledger among them."""
         ...
 
@@ -241,10 +211,8 @@ class RunningSession:
                 hidden=self.settings.state,
                 owner=self.id,
             ),
-            kernel=lambda: self.desk.kernel(),
+            kernel=self.desk.kernel,
             approvals=self.approvals,
-            plan_push=lambda remote, ref: plan_push(self.workspace, remote, ref).payload(),
-            push=partial(push, self.workspace),
             stop=self._stop,
             history=self._history,
             grants=_grants(self.settings.session.hosts),
@@ -253,7 +221,7 @@ class RunningSession:
         )
         parts = SessionParts(
             settings=self.settings.session,
-            desk=SessionDesk(self.desk),
+            desk=self.desk,
             configure=self._configure(config_for),
             kill=self.runtime.parts.switch.check,
             model=self._talker(),
@@ -279,7 +247,7 @@ class RunningSession:
             stage=self._stage,
             servers=self._servers,
             limits=self.settings.tools,
-            library=self._library(room.session).desk(),
+            library=self._library(room.session),
             install=lambda name, call: packages.install(name, by=room.session, stop=call.stop),
             schema=self._schema,
         )

@@ -12,8 +12,8 @@ import pytest
 
 from mayfly.core import InputError, SessionSettings, Settings
 from mayfly.runtime import Session
-from mayfly.runtime._push import plan_push, planned_again, push
 from mayfly.testing import chat_server
+from mayfly.world._push import plan_push, planned_again, push
 from session.scenes import calls, says
 from session.test_executor import model
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mayfly.promise.split import Spool, collect
+from mayfly.forge import Spool, collect
 
 ITEMS = [{"n": n, "text": "ä" * 50} for n in range(300)]
 

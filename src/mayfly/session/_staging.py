@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 from mayfly.core import Capability, InputError, MayflyError, Refusal, Verdict
 from mayfly.library.staging import (
@@ -25,9 +25,11 @@ from mayfly.world import builtins
 if TYPE_CHECKING:
     from mayfly.core import Settings, Stop
     from mayfly.library.staging import Report, StageResult
-    from mayfly.runtime._policy import Desk
-    from mayfly.session import Approvals, BuiltinChange
+    from mayfly.persona import Desk
+    from mayfly.session._approvals import Approvals
+    from mayfly.session.tools import BuiltinChange
     from mayfly.store import Ledger
+    from mayfly.world import Room
 
 PACKAGE = Path(__file__).resolve().parents[1]
 _KINDS = ("staging.promoted", "staging.rolled_back")
@@ -153,40 +155,24 @@ def _passed(report: Report) -> Report:
 
 
 def _session_tools(settings: Settings, ledger: Ledger) -> tuple[Capability, ...]:
-    """Return the tools of sessions, made in an empty room in which none is called."""
-    from mayfly.runtime._policy import Desk
-    from mayfly.sandbox.workbench import Workbench
-    from mayfly.session import McpServers, session_tools
+    """Return the tools of sessions, made for no room at all: they are looked at, and none is called."""
+    from mayfly.session.tools import McpServers, session_tools
+    from mayfly.session.tools._mcp_servers import Configured
     from mayfly.store.schema import AgentSchema
-    from mayfly.world import History, Room
 
-    async def nobody(**_: Any) -> str:
-        return ""
+    def never(*_: Any, **__: Any) -> Any:
+        raise AssertionError("a tool that is only looked at is not called")
 
-    with tempfile.TemporaryDirectory(prefix="mayfly-") as place:
-        here, desk = Path(place), Desk(settings, ledger=ledger, workspace=Path(place))
-        with Workbench(here, state=state_of(settings), settings=settings.workbench) as bench:
-            room = Room(
-                session="",
-                workspace=here,
-                state=state_of(settings),
-                bench=bench,
-                kernel=desk.kernel,
-                approvals=open_approvals(settings, desk, ledger),
-                plan_push=lambda remote, ref: "",
-                push=lambda payload: "",
-                history=History(here),
-            )
-            return session_tools(
-                room,
-                ledger,
-                servers=McpServers.load(here / "none.json"),
-                schema=lambda: AgentSchema(ledger, settings),
-                ask=lambda question, choices: None,
-                spawn=nobody,
-                compile=lambda given: given,
-                stage=lambda change, stop: "",
-            )
+    return session_tools(
+        cast("Room", SimpleNamespace(session="", workspace=Path())),
+        ledger,
+        servers=McpServers(Configured((), ()), directory=Path()),
+        schema=lambda: AgentSchema(ledger, settings),
+        ask=never,
+        spawn=never,
+        compile=never,
+        stage=never,
+    )
 
 
 def state_of(settings: Settings) -> Path:
@@ -197,8 +183,9 @@ def state_of(settings: Settings) -> Path:
 def open_approvals(settings: Settings, desk: Desk, ledger: Any) -> Approvals:
     """Return what waits for a person, with what happens when they agree."""
     # Imported where they are used: most trees change nothing, and sessions are much to load.
-    from mayfly.runtime._push import planned_again, push
-    from mayfly.session import Approvals, BuiltinChange
+    from mayfly.session._approvals import Approvals
+    from mayfly.session.tools import BuiltinChange
+    from mayfly.world import planned_again, push
 
     def sign(decision: str, *, by: str, reason: str) -> str:
         return desk.approve(decision, by=by, reason=reason or "agreed").override

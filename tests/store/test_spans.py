@@ -3,8 +3,8 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from mayfly.runtime._spans import SpanData, SpanMaker
 from mayfly.store import Event
+from mayfly.store._spans import SpanData, SpanMaker
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -11,19 +11,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mayfly import language, mangle
 from mayfly import policy as rules_of
-from mayfly.core import InputError, Refusal, Tier, Verdict
+from mayfly.core import InputError
 from mayfly.mangle import Limits, Symbol
 from mayfly.policy import Appeals, Caps, Court, Kernel, Programs, Review, Rulebook, recordings
 from mayfly.store import Seal, SealedFiles
 
 if TYPE_CHECKING:
     from mayfly.core import Intent, Settings
-    from mayfly.forge import Story, Task
-    from mayfly.gates import Profile
     from mayfly.language import Lexicon, Request
-    from mayfly.library import Workshop
     from mayfly.mangle import Why, WhyNot
-    from mayfly.persona import AgentConfig, Personas, Shelf
+    from mayfly.persona._personas import AgentConfig, Personas
+    from mayfly.persona._shelf import Shelf
     from mayfly.policy import (
         Difference,
         Fact,
@@ -84,7 +82,7 @@ class Desk:
     def shelf(self) -> Shelf:
         """The atoms of which personas and their prompts are made, read when they are first wanted."""
         if self._shelf is None:
-            from mayfly.persona import Shelf
+            from mayfly.persona._shelf import Shelf
 
             self._shelf = Shelf(self._settings.state)
         return self._shelf
@@ -95,7 +93,7 @@ class Desk:
         stock, snapshot = self.shelf.stock, self.snapshot
         key = (stock.hash, snapshot.hash)
         if self._personas is None or self._of != key:
-            from mayfly.persona import Personas
+            from mayfly.persona._personas import Personas
 
             self._personas = Personas(stock, snapshot, settings=self._settings.persona)
             self._of = key
@@ -127,7 +125,7 @@ class Desk:
         request = language.read(text, self.lexicon)
         return Understood(request, self.kernel(session=session).route(rules_of.facts_of(request), said=text))
 
-    def route_intents(self, intents: Sequence[Intent], *, said: str, session: str | None = None) -> Route:
+    def route(self, intents: Sequence[Intent], *, said: str, session: str | None = None) -> Route:
         """Route what somebody else read in *said*, such as a model."""
         return self.kernel(session=session).route(rules_of.facts_of_intents(intents), said=said)
 
@@ -160,7 +158,7 @@ class Desk:
             removals=self._settings.policy.removals,
         )
 
-    def agent_kernel(self, config: AgentConfig, *, session: str, only_asked: bool = False) -> Kernel:
+    def agent(self, config: AgentConfig, *, session: str, only_asked: bool = False) -> Kernel:
         """Return what decides for an agent with a configuration of its own, by what holds now."""
         facts: list[Fact | str] = [*config.facts(), *(["only_asked()."] if only_asked else [])]
         return self._kernel_for("_and_".join(config.personas) or None, facts, config.policies, session=session)
@@ -214,7 +212,7 @@ class Desk:
 
     def _granted_to(self, persona: str) -> list[Fact]:
         """Return what a persona has by the files alone: the court asks while the rules are not in force yet."""
-        from mayfly.persona import granted_by
+        from mayfly.persona._personas import granted_by
 
         return granted_by(self.shelf.stock, persona)
 
@@ -271,52 +269,3 @@ def _packages(text: str) -> list[str]:
 
 def _paths(text: str) -> list[Path]:
     return [Path(part).expanduser() for part in text.split(os.pathsep) if part]
-
-
-def check_grants(parts: Workshop, workspace: Path, task: Task, story: Story | None) -> None:
-    """Raise an `InputError` for a grant that cannot be meant, a `Refusal` for one that the rules do not allow."""
-    grants = task.profile.grants
-    parts.sandbox.check_grants(grants)
-    if any(grant.startswith("fs:") for grant in grants):
-        _keep_state_out(parts.settings.state, workspace)
-    refused = refuse_grants(Desk(parts.settings, ledger=parts.ledger, workspace=workspace), task.profile)
-    if refused is not None:
-        if story is not None:
-            # The ledger has to say what was asked for, also where nothing came of it.
-            story.began(task)
-        raise Refusal(refused)
-
-
-def _keep_state_out(state: Path, workspace: Path) -> None:
-    """Refuse to hand our own ledger and keys to what we run, as part of the workspace."""
-    kept, opened = state.expanduser().resolve(), workspace.resolve()
-    if kept.is_relative_to(opened) or opened.is_relative_to(kept):
-        raise InputError(
-            f"the workspace {workspace} and the state directory {kept} hold each other, and no agent may see the state",
-            fix="name a directory apart from it: --workspace DIR",
-        )
-
-
-def refuse_grants(desk: Desk, profile: Profile) -> Verdict | None:
-    """Return why one of the grants may not be held at this tier, or None where the rules allow all of them."""
-    kernel = desk.kernel()
-    for grant in profile.grants:
-        effect = grant.partition(":")[0]
-        if kernel.query(f"grant_allowed({_name(profile.tier)}, /{effect})"):
-            continue
-        allowed = [tier.value for tier in Tier if kernel.query(f"grant_allowed({_name(tier)}, /{effect})")]
-        return Verdict(
-            decision="reject",
-            gate="policy",
-            code="GRANT",
-            message=f"grant {grant} is refused: the rules allow {effect} to no code of tier {profile.tier.value}",
-            measured=grant,
-            limit=", ".join(allowed) or "no tier",
-            fix=f"use --tier {allowed[0]}" if allowed else "do without it",
-        )
-    return None
-
-
-def _name(tier: Tier) -> str:
-    """Return how the rules call a tier: names in them have no dash."""
-    return f"/{tier.value.replace('-', '')}"
