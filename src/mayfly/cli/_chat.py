@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mayfly.cli._output import AsJson, answer, answer_json, answer_table, command, foreign, note, to_json
+from mayfly.cli._frame import Shown, checked_directory, kept_ledger, shows
+from mayfly.cli._output import AsJson, answer, answer_json, command, foreign, note, table, to_json
 from mayfly.cli._run import ModelOption, Quiet, Verbose
 from mayfly.core import InputError, Settings, one_line
+from mayfly.operations import pick_fields
 
 if TYPE_CHECKING:
     from mayfly.cli._session_view import SessionView
@@ -48,7 +50,7 @@ def do(
     if not text.strip() or len(text) > LONGEST_REQUEST:
         raise InputError("the request is empty or too long", fix='say what is wanted: mayfly do "run the tests"')
     view = SessionView(quiet=quiet or as_json, verbose=verbose)
-    with Session(Settings.load(), workspace=checked_workspace(workspace), model=model, observe=view) as session:
+    with Session(Settings.load(), workspace=checked_directory(workspace), model=model, observe=view) as session:
         with stopping(session):
             ended = session.turn(text)
         if as_json:
@@ -58,13 +60,6 @@ def do(
     # Without a model nobody says whether a tool that failed was the point.
     failed = session.model is None and any(call["status"] in ("error", "refused") for call in view.calls)
     raise typer.Exit(TURN_STATUS.get(ended.status, 1) or (_WAITING if view.held else int(failed)))
-
-
-def checked_workspace(workspace: Path | None) -> Path | None:
-    """Return the directory as it was given; one that is none is an error."""
-    if workspace is not None and not workspace.is_dir():
-        raise InputError(f"{workspace} is no directory", fix="name the directory the work is done in")
-    return workspace
 
 
 @contextmanager
@@ -83,19 +78,10 @@ def stopping(session: Session) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def turn_fields(session: Session, view: Any, ended: TurnEnded) -> dict[str, object]:
+def turn_fields(session: Session, view: SessionView, ended: TurnEnded) -> dict[str, object]:
     """Return a turn as JSON: how it ended, what was said, every call with what became of it."""
-    return {
-        "status": ended.status,
-        "text": ended.text,
-        "reason": ended.reason,
-        "id": session.id,
-        "turn": ended.turn,
-        "calls": view.calls,
-        "held": view.held,
-        "tokens": view.tokens,
-        "dollars": view.dollars,
-    }
+    turn = pick_fields(ended, "status text reason turn")
+    return {**turn, "id": session.id, **pick_fields(view, "calls held tokens dollars")}
 
 
 _HELP = (
@@ -129,7 +115,7 @@ def chat(
     wanted = None if resume is None else "" if resume == "last" else resume
     with Session(
         Settings.load(),
-        workspace=checked_workspace(workspace),
+        workspace=checked_directory(workspace),
         model=model,
         resume=wanted,
         observe=view,
@@ -222,72 +208,33 @@ def _slash_command(text: str, session: object, answer: Callable[[str], None]) ->
     return True
 
 
-def agents(
-    *,
-    all: Annotated[bool, typer.Option("--all", help="Those that ended for good too.")] = False,
-    as_json: AsJson = False,
-) -> None:
+@shows
+def agents(*, all: Annotated[bool, typer.Option("--all", help="Those that ended for good too.")] = False) -> Shown:
     """List sessions and spawned agents, the newest first: how each stands and what it was last asked."""
     from mayfly.session import sessions
-    from mayfly.store import Ledger
 
-    ledger = Ledger.find(Settings.load())
-    found: list[SessionLog] = []
-    if ledger is not None:
-        with ledger:
-            found = [log for log in reversed(sessions(ledger)) if all or not _is_over(log)]
-    if as_json:
-        answer_json([_agent_fields(log) for log in found])
-        return
+    with kept_ledger() as ledger:
+        logs = [] if ledger is None else list(reversed(sessions(ledger)))
+    found = [_agent_fields(log) for log in logs if all or log.ended is None or log.ended.status != "ended"]
     if not found:
-        note(f'no session yet; begin one: {command()} chat, or {command()} do "run the tests"')
-        return
+        return Shown([], hint=f'no session yet; begin one: {command()} chat, or {command()} do "run the tests"')
     rows = [("id", "kind", "state", "turns", "where", "last asked")]
     rows += [
-        (
-            log.id,
-            _agent_kind(log),
-            _agent_state(log),
-            str(len(log.turns)),
-            _agent_place(log),
-            one_line(_last_asked(log), limit=60),
-        )
-        for log in found
+        (one["id"], one["kind"], one["state"], str(one["turns"]), one["workspace"], one_line(one["last"], limit=60))
+        for one in found
     ]
-    answer_table(rows)
+    return Shown(found, table(rows))
 
 
-def _is_over(log: SessionLog) -> bool:
-    return log.ended is not None and log.ended.status == "ended"
-
-
-def _agent_kind(log: SessionLog) -> str:
-    return (log.began.kind if log.began is not None else "") or "session"
-
-
-def _agent_place(log: SessionLog) -> str:
-    return log.began.workspace if log.began is not None else ""
-
-
-def _agent_state(log: SessionLog) -> str:
-    if log.ended is not None:
-        return log.ended.status
-    return "at work or interrupted" if log.turn is not None else "open"
-
-
-def _last_asked(log: SessionLog) -> str:
-    return log.turns[-1].text if log.turns else ""
-
-
-def _agent_fields(log: SessionLog) -> dict[str, object]:
+def _agent_fields(log: SessionLog) -> dict[str, Any]:
+    state = "at work or interrupted" if log.turn is not None else "open"
+    names = "kind name parent workspace model"
+    began = pick_fields(log.began, names) if log.began is not None else dict.fromkeys(names.split(), "")
     return {
+        **began,
         "id": log.id,
-        "kind": _agent_kind(log),
-        "state": _agent_state(log),
-        "name": log.began.name if log.began is not None else "",
-        "parent": log.began.parent if log.began is not None else "",
-        "workspace": _agent_place(log),
-        "model": log.began.model if log.began is not None else "",
+        "kind": began["kind"] or "session",
+        "state": log.ended.status if log.ended is not None else state,
         "turns": len(log.turns),
-        "last": _last_asked(log),
+        "last": log.turns[-1].text if log.turns else "",
     }

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from mayfly.cli._check import Depth, Imports, exit_status, profile_of, read_source, show_verdict
+from mayfly.cli._check import Depth, Imports, exit_status, profile_of, read_source, verdict_lines
 from mayfly.cli._inputs import given_input, read_context, read_contract, read_examples, workspace_of
 from mayfly.cli._output import AsJson, answer, answer_json, foreign, note
 from mayfly.cli._run import (
@@ -74,6 +74,7 @@ def compile(
     profile = profile_of(settings, tier or tier_for(grant), depth, imports, tuple(grant or ()))
     progress = Progress(quiet=as_json, verbose=True)
     given_source = None if source is None else read_source(source)
+    given_tests = None if tests is None else read_source(str(tests))
     where = workspace_of(workspace)
     with given_input(input or sample) as given, Runtime(settings, observer=progress, workspace=where) as runtime:
         order = Order.of(
@@ -90,7 +91,7 @@ def compile(
             model=model,
         )
         try:
-            found, suite = _compile(runtime, lang, order, given_source, entry=entry, tests=_read_tests(tests))
+            found, suite = _compile(runtime, lang, order, given_source, entry=entry, tests=given_tests)
         except MayflyError as error:
             _refused(error, as_json=as_json)
     _show(found, suite, profile.grants, as_json=as_json, show_source=show_source, show_tests=show_tests)
@@ -110,10 +111,6 @@ def _compile(
     if source is None:
         return runtime.compiler.write(order, tests=tests)
     return runtime.compiler.prove(order, source, entry=entry, tests=tests)
-
-
-def _read_tests(path: Path | None) -> str | None:
-    return None if path is None else read_source(str(path))
 
 
 def _refused(error: MayflyError, *, as_json: bool) -> None:
@@ -157,8 +154,8 @@ def _show(
             }
         )
         return
-    for verdict in found.verdicts:
-        show_verdict(verdict)
+    for line in (line for verdict in found.verdicts for line in verdict_lines(verdict)):
+        answer(line)
     if show_tests:
         for test in suite.tests:
             note(f"test {one_line(test.name)}: {one_line(str(test.to_json()), limit=300)}")

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mayfly.cli._output import AsJson, answer, answer_json, command, note
+from mayfly.cli._frame import Shown, checked_directory, shows
+from mayfly.cli._output import answer, command, note
 from mayfly.core import InputError, Settings, one_line
+from mayfly.operations import pick_fields
 
 if TYPE_CHECKING:
     from rich.tree import Tree
 
-    from mayfly.language import Clause
     from mayfly.mangle import Branch, Why, WhyNot
     from mayfly.policy import Permit
     from mayfly.runtime import Desk, Understood
@@ -37,8 +38,7 @@ def desk(rules: list[Path] | None = None, workspace: Path | None = None) -> Iter
     for path in rules or []:
         if not path.exists():
             raise InputError(f"there is no {path}", fix="name a rule file, or a directory of them")
-    if workspace is not None and not workspace.is_dir():
-        raise InputError(f"{workspace} is no directory", fix="name the directory the work is done in")
+    checked_directory(workspace)
     settings = Settings.load()
     with Ledger.open(settings) as ledger:
         opened = Desk(settings, ledger=ledger, workspace=workspace, rules=rules or ())
@@ -59,8 +59,14 @@ _BRANCH_STYLES = {
 }
 
 
-def print_tree(tree: Why | WhyNot) -> None:
+def print_trees(trees: Iterable[Why | WhyNot]) -> None:
     """Print why something holds, or why not."""
+    for tree in trees:
+        print_tree(tree)
+
+
+def print_tree(tree: Why | WhyNot) -> None:
+    """Print one derivation: coloured on a terminal, as text otherwise."""
     from mayfly.mangle import outline, to_text
 
     if sys.stdout.isatty():
@@ -90,6 +96,7 @@ def _draw_branch(branch: Branch) -> Tree:
 PERMIT_STATUS = {"permit": 0, "deny": 1, "approval": 3}
 
 
+@shows
 def permit(
     action: Annotated[str, typer.Argument(help="What would be done, such as file_write.", metavar="ACTION")],
     target: Annotated[
@@ -108,12 +115,13 @@ def permit(
     rules: Rules = None,
     workspace: Workspace = None,
     why: Annotated[bool, typer.Option("--why", help="Print the derivation too.")] = False,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Say whether an action may be done.
 
     The rules in force answer permit (status 0), deny (1) or approval (3), with the reason.
     """
+    from mayfly.operations import permit_fields
+
     facts = list(fact or [])
     if tier is not None:
         from mayfly.core import Tier
@@ -124,13 +132,10 @@ def permit(
     text = sys.stdin.buffer.read().decode("utf-8", "replace") if payload == "-" else payload
     with desk(rules, workspace) as opened:
         found = opened.kernel(persona=persona, facts=facts, session=session).permitted(action, target, text)
-        if as_json:
-            from mayfly.operations import permit_fields
-
-            answer_json(permit_fields(found, why=why))
-        else:
-            _tell_permit(found, found.trees() if why else (), found.remedies() if why else ())
-    raise typer.Exit(PERMIT_STATUS[found.decision])
+        fields = permit_fields(found, why=why)
+        trees = found.trees() if why else ()
+    remedies = fields.get("permitted_if", ())
+    return Shown(fields, lambda: _tell_permit(found, trees, remedies), status=PERMIT_STATUS[found.decision])
 
 
 def _tell_permit(found: Permit, trees: Sequence[Why | WhyNot], remedies: Sequence[str]) -> None:
@@ -140,8 +145,7 @@ def _tell_permit(found: Permit, trees: Sequence[Why | WhyNot], remedies: Sequenc
         answer(f"  {one_line(reason.text)} [{reason.code}, {span.argument} {span.start}-{span.end}]")
     for line in () if found.reasons else found.because:
         answer(f"  {one_line(line)}")
-    for tree in trees:
-        print_tree(tree)
+    print_trees(trees)
     for remedy in remedies:
         answer(f"would be permitted if {one_line(remedy)}")
     if found.decision == "approval":
@@ -152,13 +156,13 @@ def _tell_permit(found: Permit, trees: Sequence[Why | WhyNot], remedies: Sequenc
 LONGEST_REQUEST = 1_000_000
 
 
+@shows
 def route(
     text: Annotated[str, typer.Argument(help="A request in plain English; - is stdin.", metavar="TEXT")],
     *,
     rules: Rules = None,
     workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Say what TEXT asks for and who takes it on.
 
     Plain English becomes intents, personas and kinds of work by the rules in force, with no model.
@@ -166,11 +170,8 @@ def route(
     text = _read_request(text)
     with desk(rules, workspace) as opened:
         understood = opened.understand(text)
-    if as_json:
-        answer_json(_route_fields(understood))
-    else:
-        _tell_route(understood)
-    raise typer.Exit(0 if understood.request.routed else 3)
+    status = 0 if understood.request.routed else 3
+    return Shown(_route_fields(understood), lambda: _tell_route(understood), status=status)
 
 
 def _read_request(text: str) -> str:
@@ -186,24 +187,19 @@ def _read_request(text: str) -> str:
 def _route_fields(understood: Understood) -> dict[str, object]:
     request, routed = understood
     return {
-        "intents": [_intent_fields(found) for found in request.routed],
+        "intents": [
+            {
+                **pick_fields(found.intent, "category verb target constraint"),
+                "confidence": round(found.confidence, 2),
+            }
+            for found in request.routed
+        ],
         "personas": list(routed.personas),
         "action_types": list(routed.action_types),
         "ask": request.ask,
         "guesses": [{"verb": guess.verb, "confidence": round(guess.odds, 2)} for guess in request.guesses],
         "because": list(routed.because),
         "id": routed.id,
-    }
-
-
-def _intent_fields(found: Clause) -> dict[str, object]:
-    intent = found.intent
-    return {
-        "category": intent.category,
-        "verb": intent.verb,
-        "target": intent.target,
-        "constraint": intent.constraint,
-        "confidence": round(found.confidence, 2),
     }
 
 

@@ -10,18 +10,17 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from mayfly.cli._output import AsJson, answer_either, answer_json
+from mayfly.cli._frame import Shown, shows
 from mayfly.core import InputError, one_line
 
 
+@shows
 def help(
     context: typer.Context,
     path: Annotated[
         list[str] | None, typer.Argument(help="The command, such as run or policy eval.", metavar="COMMAND")
     ] = None,
-    *,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Print the help of a command, or the list of commands."""
     from mayfly.cli._app import COMMANDS, load
 
@@ -39,10 +38,7 @@ def help(
             )
         found = load(name) if not depth and name in COMMANDS else known[name]
         here = found.make_context(name, [], parent=here, resilient_parsing=True)
-    if as_json:
-        answer_json({"command": here.command_path, "help": here.get_help()})
-    else:
-        typer.echo(here.get_help())
+    return Shown({"command": here.command_path, "help": here.get_help()}, lambda: typer.echo(here.get_help()))
 
 
 SHELLS = ("bash", "zsh", "fish")
@@ -66,11 +62,10 @@ class ShellTemplate(Template):
     delimiter = "@@"
 
 
+@shows
 def completion(
     shell: Annotated[str, typer.Argument(help="Which shell: bash, zsh or fish.", metavar="SHELL")],
-    *,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Print a script that completes commands and options.
 
     Write it again after an upgrade. bash: into ~/.local/share/bash-completion/completions/mayfly. zsh: into a file
@@ -81,7 +76,7 @@ def completion(
             f"there is no completion for {one_line(shell, limit=60)!r}", fix=f"one of: {', '.join(SHELLS)}"
         )
     script = script_for(shell)
-    answer_either({"shell": shell, "script": script}, script.rstrip("\n"), as_json=as_json)
+    return Shown({"shell": shell, "script": script}, script.rstrip("\n"))
 
 
 def script_for(shell: str) -> str:

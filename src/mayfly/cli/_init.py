@@ -11,7 +11,8 @@ from typing import Annotated
 
 import typer
 
-from mayfly.cli._output import AsJson, answer, answer_json, command, note
+from mayfly.cli._frame import Shown, shows
+from mayfly.cli._output import command
 from mayfly.core import InputError, one_line
 
 # What can be typed next, each line with one of the files.
@@ -22,11 +23,10 @@ NEXT = (
 )
 
 
+@shows
 def init(
     directory: Annotated[Path, typer.Argument(help="Where; made if it is not there.", metavar="DIR")] = Path(),
-    *,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Write a project file, a sample rule and a sample tool.
 
     Rule and tool have tests beside them. Nothing that is there is changed: a file that exists stays, and is named.
@@ -36,18 +36,15 @@ def init(
     for name, text in _templates(files("mayfly.cli").joinpath("project")):
         (wrote if _write_new(directory / name, text) else kept).append(name)
     following = [f"{command()} {line}" for line in NEXT]
-    if as_json:
-        answer_json({"directory": str(directory), "wrote": wrote, "kept": kept, "next": following})
-        return
-    for name in wrote:
-        answer(f"wrote  {name}")
-    for name in kept:
-        answer(f"kept   {name} (it was there)")
-    if "mayfly.toml" in kept and "mayfly.d/rules" not in _read(directory / "mayfly.toml"):
-        note('to have the sample rule in force, mayfly.toml needs: [policy] rules = "mayfly.d/rules"')
     into = "" if directory == Path() else f"cd {one_line(str(directory))} && "
-    for line in following:
-        note(f"next: {into}{line}")
+    hints = [f"next: {into}{line}" for line in following]
+    if "mayfly.toml" in kept and "mayfly.d/rules" not in _read(directory / "mayfly.toml"):
+        hints.insert(0, 'to have the sample rule in force, mayfly.toml needs: [policy] rules = "mayfly.d/rules"')
+    return Shown(
+        {"directory": str(directory), "wrote": wrote, "kept": kept, "next": following},
+        [*(f"wrote  {name}" for name in wrote), *(f"kept   {name} (it was there)" for name in kept)],
+        "\n".join(hints),
+    )
 
 
 def _read(path: Path) -> str:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mayfly.cli import _output
+from mayfly.cli._frame import kept_ledger
 from mayfly.cli._output import busy
 from mayfly.cli._runs import MOMENT, moment_of
-from mayfly.core import Settings, canonical_json, clipped, harmless, one_line
+from mayfly.core import canonical_json, clipped, harmless, one_line
+from mayfly.operations import pick_fields
 
 if TYPE_CHECKING:
     from mayfly.store import Event, Ledger
@@ -43,16 +45,12 @@ def log(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
 ) -> None:
     """Print what the ledger holds, oldest first: the last events, or all of a run that is named."""
-    from mayfly.store import Ledger
-
     if context is not None and context.invoked_subcommand is not None:
         return
-
-    ledger = Ledger.find(Settings.load())
-    if ledger is None:
-        _output.note(f"nothing is recorded yet; try: {_output.command()} demo")
-        return
-    with ledger:
+    with kept_ledger() as ledger:
+        if ledger is None:
+            _output.note(f"nothing is recorded yet; try: {_output.command()} demo")
+            return
         if promise is None:
             last = None if everything or id else LAST
             number = last if limit is None else limit
@@ -91,14 +89,7 @@ def _story(
 
 
 def _fields(event: Event) -> dict[str, object]:
-    return {
-        "id": event.id,
-        "at": event.at.isoformat(),
-        "kind": event.kind,
-        "subject": event.subject,
-        "writer": event.writer,
-        "payload": event.payload,
-    }
+    return {**pick_fields(event, "id kind subject writer payload"), "at": event.at.isoformat()}
 
 
 def _as_text(event: Event) -> str:
@@ -136,14 +127,11 @@ def verify(
     """
     from dataclasses import asdict
 
-    from mayfly.store import Ledger
-
-    ledger = Ledger.find(Settings.load())
-    if ledger is None:
+    with kept_ledger() as ledger, busy("looking at every event"):
+        found = None if ledger is None else ledger.verify(head=head)
+    if found is None:
         _output.note(f"nothing is recorded yet; try: {_output.command()} demo")
         return
-    with ledger, busy("looking at every event"):
-        found = ledger.verify(head=head)
     if as_json:
         _output.answer_json({"ok": found.ok, **asdict(found)})
     else:
@@ -168,18 +156,14 @@ def archive(
     `trace`, `why` and `log --id` read them as before, `runs` and `metrics` still count them, and `log verify` goes
     through them; lists of all events leave them out.
     """
-    from mayfly.store import Ledger
-
     moment = moment_of(before)
-    ledger = Ledger.find(Settings.load())
     done = []
-    if ledger is not None:
-        with ledger:
-            for one in ledger.archive(before=moment):
-                done.append(one)
-                if not as_json:
-                    _output.answer(f"{one.file}: {one.events:,} events of {one.runs:,} runs")
+    with kept_ledger() as ledger:
+        for one in ledger.archive(before=moment) if ledger is not None else ():
+            done.append(one)
+            if not as_json:
+                _output.answer(f"{one.file}: {one.events:,} events of {one.runs:,} runs")
     if as_json:
-        _output.answer_json([{"file": one.file, "runs": one.runs, "events": one.events} for one in done])
+        _output.answer_json([pick_fields(one, "file runs events") for one in done])
     elif not done:
         _output.note(f"no run ended before {moment.isoformat(timespec='seconds')} that is not archived")

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mayfly.cli._output import AsJson, answer, answer_json, command, foreign, note, table
+from mayfly.cli._frame import Shown, shows
+from mayfly.cli._output import AsJson, answer_json, command, foreign, note, table
 from mayfly.cli._wallet import PasswordFd, password_of
 from mayfly.core import InputError, MayflyError, Settings, one_line, parse_json, units_text, with_checksums
 
@@ -18,31 +19,28 @@ if TYPE_CHECKING:
     from mayfly.market import BrokerProcess, PricedResource, Terms
 
 
+@shows
 def discover(
     url: Annotated[str, typer.Argument(help="A seller, a list of resources, or one priced address.", metavar="URL")],
-    *,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """List what is for sale at an address: prices, schemas, and how it is paid. Nothing is paid."""
     from mayfly.market import discover as look
 
     settings = Settings.load()
     found = look(url, seconds=settings.market.timeout)
-    if as_json:
-        answer_json({"resources": [one.to_json() for one in found.resources], "problems": list(found.problems)})
-        return
-    for said in found.problems:
-        note(f"mayfly: {foreign(one_line(said, limit=300), sys.stderr)}")
-    if not found.resources:
-        note("nothing in the list can be bought")
-        return
+    hints = [f"mayfly: {foreign(one_line(said, limit=300), sys.stderr)}" for said in found.problems]
     rows = [("NAME", "PRICE", "NETWORK", "HOW", "URL", "WHAT IT IS")]
     for one in found.resources:
         way = next((terms for terms in one.terms if _is_ours(terms, settings.market)), one.terms[0])
         rows.append((one.name, _price(way, settings.market), way.network, one.method, one.url, one.description))
-    for line in table(rows):
-        answer(foreign(line, sys.stdout))
-    note(f"to buy one: {command()} market buy URL --input JSON (sellers have to be named in market.hosts)")
+    lines = [foreign(line, sys.stdout) for line in table(rows)] if found.resources else []
+    hints.append(
+        f"to buy one: {command()} market buy URL --input JSON (sellers have to be named in market.hosts)"
+        if found.resources
+        else "nothing in the list can be bought"
+    )
+    data = {"resources": [one.to_json() for one in found.resources], "problems": list(found.problems)}
+    return Shown(data, lines, "\n".join(hints))
 
 
 def _is_ours(terms: Terms, market: MarketSettings) -> bool:

@@ -11,62 +11,49 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mayfly.cli._output import AsJson, answer_json, answer_table, command, note, prepare_server
+from mayfly.cli._frame import Shown, kept_ledger, shows
+from mayfly.cli._output import AsJson, answer_json, command, note, prepare_server, table
 from mayfly.core import InputError, MachineError, Settings, one_line, units_text
 
 if TYPE_CHECKING:
     from mayfly.library import ToolOutcome
     from mayfly.market import Offer
     from mayfly.operations import ProfitAndLoss, ProfitRow
-    from mayfly.store.schema import FilledTables
 
 _HEAD = ("NETWORK", "ASSET", "REVENUE", "COST", "PROFIT", "AT RISK", "RESERVED", "GAS", "SOLD", "BOUGHT")
 # Enough of an address to tell tokens apart at a glance; --json has all of it.
 _ADDRESS = 10
 
 
+@shows
 def pnl(
     *,
     by: Annotated[
         str, typer.Option(help="One row for each of these.", metavar="tool|strategy|host|day|total")
     ] = "total",
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Show revenue, cost, what is at risk and gas, exactly; and fill the tables an agent made for them."""
     from mayfly.operations import ProfitAndLoss, payments_to_look_at
     from mayfly.operations import pnl as add_up
-    from mayfly.store import SUMS_BY, Ledger
+    from mayfly.store import SUMS_BY
+    from mayfly.store.schema import fill_agent_tables
 
     wanted = next((one for one in SUMS_BY if one == by), None)
     if wanted is None:
         raise InputError(f"--by {one_line(by, limit=60)}: it is one of {', '.join(SUMS_BY)}")
+    found, problems, odd = ProfitAndLoss(by=wanted), list[str](), list[dict[str, Any]]()
     settings = Settings.load()
-    ledger = Ledger.find(settings)
-    if ledger is None:
-        _show_pnl(ProfitAndLoss(by=wanted), None, [], as_json=as_json)
-        return
-    from mayfly.store.schema import fill_agent_tables
-
-    with ledger:
-        found = add_up(ledger, by=wanted)
-        filled = fill_agent_tables(ledger, settings)
-        odd = payments_to_look_at(ledger, now=time.time())
-    _show_pnl(found, filled, odd, as_json=as_json)
-
-
-def _show_pnl(found: ProfitAndLoss, filled: FilledTables | None, odd: list[dict[str, Any]], *, as_json: bool) -> None:
-    problems = filled.problems if filled is not None else ()
-    if as_json:
-        answer_json({**found.to_json(), "problems": list(problems), "look_at": odd})
-        return
-    for said in problems:
-        note(f"mayfly: {one_line(said, limit=300)}")
+    with kept_ledger(settings) as ledger:
+        if ledger is not None:
+            found = add_up(ledger, by=wanted)
+            problems = list(fill_agent_tables(ledger, settings).problems)
+            odd = payments_to_look_at(ledger, now=time.time())
+    data = {**found.to_json(), "problems": problems, "look_at": odd}
+    hints = [f"mayfly: {one_line(said, limit=300)}" for said in problems]
     if not found.totals:
-        note(f"nothing was bought or sold yet: {command()} market buy URL, or {command()} market sell TOOL")
-        return
-    answer_table(pnl_rows(found))
-    for one in odd:
-        note(f"look at   {payment_line(one)}")
+        hints.append(f"nothing was bought or sold yet: {command()} market buy URL, or {command()} market sell TOOL")
+        return Shown(data, hint="\n".join(hints))
+    return Shown(data, table(pnl_rows(found)), "\n".join([*hints, *(f"look at   {payment_line(one)}" for one in odd)]))
 
 
 def payment_line(one: dict[str, Any]) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mayfly.cli._output import AsJson, By, Reason, answer, answer_json, answer_table, command, group, note, who
+from mayfly.cli._frame import Shown, kept_ledger, ledger_with, opened, shows
+from mayfly.cli._output import AsJson, By, Reason, command, group, note, table, who
 from mayfly.cli._run import ModelOption, Quiet, Verbose, show_outcome
 from mayfly.cli._words import exit_status
 from mayfly.core import InputError, Settings, one_line
@@ -38,6 +38,7 @@ def moment_of(text: str) -> datetime:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
+@shows
 def runs(
     *,
     last: Annotated[int, typer.Option("--limit", "--last", min=0, help="Only the last N runs.", metavar="N")] = 20,
@@ -49,56 +50,43 @@ def runs(
     ] = None,
     since: Annotated[str, typer.Option(help=f"Only runs that began then or later, {MOMENT}.", metavar="MOMENT")] = "",
     after: Annotated[str, typer.Option(help="Go on after this run: the next page of the list.", metavar="ID")] = "",
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """List the last runs, the newest first: how each ended, or that it can be taken up again."""
     from mayfly.operations import RunPage, run_number, search_runs
-    from mayfly.store import Ledger
 
-    wanted = _statuses(status or ())
+    wrong = next((one for one in status or () if one not in STATUSES), None)
+    if wrong is not None:
+        raise InputError(f"no run is {one_line(wrong, limit=60)!r}", fix=f"say one of {', '.join(STATUSES)}")
     moment = moment_of(since) if since else None
-    ledger = Ledger.find(Settings.load())
     found = RunPage([], None)
-    if ledger is not None:
-        with ledger:
+    with kept_ledger() as ledger:
+        if ledger is not None:
             before = run_number(ledger, after) if after else None
-            found = search_runs(ledger, last=last, status=wanted, since=moment, before=before)
-    if as_json:
-        answer_json([line.to_json() for line in found.runs])
-    elif not found.runs:
-        narrowed = wanted or since or after
-        note("no such run" if narrowed else f"nothing has been run yet; try: {command()} demo")
-    else:
-        _show_runs(found.runs)
-        if found.next is not None:
-            note(f"older ones: {command()} runs --after {one_line(found.runs[-1].id)}")
-
-
-def _statuses(given: Sequence[str]) -> tuple[str, ...]:
-    wrong = [status for status in given if status not in STATUSES]
-    if wrong:
-        raise InputError(f"no run is {one_line(wrong[0], limit=60)!r}", fix=f"say one of {', '.join(STATUSES)}")
-    return tuple(given)
-
-
-def _show_runs(found: list[RunLine]) -> None:
-
-    rows = [("id", "at", "status", "promises", "took", "intent")]
-    rows += [
-        (
-            one_line(line.id),
-            line.at.isoformat(sep=" ", timespec="seconds").removesuffix("+00:00"),
-            line.ending,
-            _promises(line),
-            _took(line.seconds),
-            one_line(line.intent, limit=80),
-        )
-        for line in found
-    ]
-    answer_table(rows)
-    open = next((line.id for line in found if line.status in ("interrupted", "cancelled", "killed")), None)
+            found = search_runs(ledger, last=last, status=status or (), since=moment, before=before)
+    if not found.runs:
+        narrowed = status or since or after
+        return Shown([], hint="no such run" if narrowed else f"nothing has been run yet; try: {command()} demo")
+    hints = []
+    open = next((line.id for line in found.runs if line.status in ("interrupted", "cancelled", "killed")), None)
     if open is not None:
-        note(f"go on with one that was stopped: {command()} resume {open}")
+        hints.append(f"go on with one that was stopped: {command()} resume {open}")
+    if found.next is not None:
+        hints.append(f"older ones: {command()} runs --after {one_line(found.runs[-1].id)}")
+    rows = [("id", "at", "status", "promises", "took", "intent"), *map(_row, found.runs)]
+    return Shown([line.to_json() for line in found.runs], table(rows), "\n".join(hints))
+
+
+def _row(line: RunLine) -> tuple[str, ...]:
+    from mayfly.operations import how_long
+
+    return (
+        one_line(line.id),
+        line.at.isoformat(sep=" ", timespec="seconds").removesuffix("+00:00"),
+        line.ending,
+        _promises(line),
+        "" if line.seconds is None else how_long(line.seconds),
+        one_line(line.intent, limit=80),
+    )
 
 
 def _promises(line: RunLine) -> str:
@@ -109,37 +97,24 @@ def _promises(line: RunLine) -> str:
     return f"{line.resolved:,}/{line.nodes:,}" + (f", {ground:,} ground" if ground else "")
 
 
-def _took(seconds: float | None) -> str:
-    from mayfly.operations import how_long
-
-    return "" if seconds is None else how_long(seconds)
-
-
+@shows
 def cancel(
     id: Annotated[str, typer.Argument(help="The run, as `mayfly runs` shows it.", metavar="ID")],
     *,
     reason: Reason = "",
     by: By = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Ask a run to stop, on whatever machine it is.
 
     Its open promises get their ground; what is proven stays proven, and `mayfly resume` goes on from there.
     """
     from mayfly.promise import cancel as ask
-    from mayfly.store import Ledger
 
     name = who(by)
-    ledger = Ledger.find(Settings.load())
-    if ledger is None:
-        raise InputError("nothing has been run yet", fix="try: mayfly demo")
-    with ledger:
+    with ledger_with() as ledger:
         ask(ledger, id, by=name, reason=reason)
-    if as_json:
-        answer_json({"id": id, "cancelled": True, "by": name, "reason": reason})
-    else:
-        answer(f"asked {id} to stop")
-        note(f"see how it ends: {command()} trace {id}")
+    data = {"id": id, "cancelled": True, "by": name, "reason": reason}
+    return Shown(data, f"asked {id} to stop", f"see how it ends: {command()} trace {id}")
 
 
 def resume(
@@ -152,16 +127,11 @@ def resume(
 ) -> None:
     """Go on with an interrupted run: what is proven is used again, the rest is resolved."""
     from mayfly.cli._tree import TreeProgress
-    from mayfly.runtime import Runtime
-    from mayfly.store import Ledger
 
-    settings = Settings.load()
-    ledger = Ledger.find(settings)
-    if ledger is None:
-        raise InputError("nothing has been run yet", fix="try: mayfly demo")
-    ledger.close()
+    with ledger_with():
+        pass  # where nothing was run, no store is made either
     progress = TreeProgress(quiet=quiet, verbose=verbose)
-    with progress, Runtime(settings, observer=progress) as runtime:
+    with progress, opened(observer=progress) as runtime:
         progress.again = _proven(runtime, id)
         outcome = runtime.resume(id, model=model)
         progress.close()
@@ -181,51 +151,49 @@ kill_app = group("Stop everything: no model call, no effect and no run while the
 
 
 @kill_app.command("on")
-def turn_on(*, reason: Reason = "", by: By = None, as_json: AsJson = False) -> None:
+@shows
+def turn_on(*, reason: Reason = "", by: By = None) -> Shown:
     """Turn the switch on; whatever is running stops at its next step."""
-    _turn_switch(True, by=who(by), reason=reason, as_json=as_json)
+    shown = _turn_switch(True, by=who(by), reason=reason)
     note(f"to go on: {command()} kill off")
+    return shown
 
 
 @kill_app.command("off")
-def turn_off(*, reason: Reason = "", by: By = None, as_json: AsJson = False) -> None:
+@shows
+def turn_off(*, reason: Reason = "", by: By = None) -> Shown:
     """Turn the switch off; runs that it stopped can be resumed."""
-    _turn_switch(False, by=who(by), reason=reason, as_json=as_json)
+    return _turn_switch(False, by=who(by), reason=reason)
 
 
 @kill_app.command("status")
-def status(*, as_json: AsJson = False) -> None:
+@shows
+def status() -> Shown:
     """Say whether the switch is on, and who turned it."""
-    from mayfly.store import KillSwitch, Ledger
+    from mayfly.store import KillSwitch
 
-    ledger = Ledger.find(Settings.load())
-    if ledger is None:
-        _show_switch(None, as_json=as_json)
-        return
-    with ledger:
-        _show_switch(KillSwitch(ledger, cache=0).state(), as_json=as_json)
+    with kept_ledger() as ledger:
+        return _switch_shown(None if ledger is None else KillSwitch(ledger, cache=0).state())
 
 
-def _turn_switch(on: bool, *, by: str, reason: str, as_json: bool) -> None:
+def _turn_switch(on: bool, *, by: str, reason: str) -> Shown:
     from mayfly.store import KillSwitch, Ledger
 
     with Ledger.open(Settings.load()) as ledger:
         switch = KillSwitch(ledger, cache=0)
         (switch.turn_on if on else switch.turn_off)(by=by, reason=reason)
-        _show_switch(switch.state(), as_json=as_json)
+        return _switch_shown(switch.state())
 
 
-def _show_switch(switch: Switch | None, *, as_json: bool) -> None:
-    """Print the switch; one that nobody has ever turned is off."""
-    on = switch is not None and switch.on
-    at = switch.at if switch is not None else None
-    if as_json:
-        by, reason = (switch.by, switch.reason) if switch is not None else (None, "")
-        answer_json({"on": on, "by": by or None, "reason": reason, "at": at.isoformat() if at else None})
-        return
-    answer("on" if on else "off")
-    if switch is not None and (at is not None or switch.reason):
-        by = f" by {one_line(switch.by, limit=100)}" if switch.by else ""
-        when = f" at {at.isoformat(sep=' ', timespec='seconds').removesuffix('+00:00')}" if at else ""
-        why = f": {one_line(switch.reason, limit=300)}" if switch.reason else ""
-        note(f"{'on' if on else 'off'}{by}{when}{why}")
+def _switch_shown(switch: Switch | None) -> Shown:
+    """Return what is said of the switch; one that nobody has ever turned is off."""
+    if switch is None:
+        return Shown({"on": False, "by": None, "reason": "", "at": None}, "off")
+    at, word = switch.at, "on" if switch.on else "off"
+    data = {"on": switch.on, "by": switch.by or None, "reason": switch.reason, "at": at.isoformat() if at else None}
+    if at is None and not switch.reason:
+        return Shown(data, word)
+    by = f" by {one_line(switch.by, limit=100)}" if switch.by else ""
+    when = f" at {at.isoformat(sep=' ', timespec='seconds').removesuffix('+00:00')}" if at else ""
+    why = f": {one_line(switch.reason, limit=300)}" if switch.reason else ""
+    return Shown(data, word, f"{word}{by}{when}{why}")

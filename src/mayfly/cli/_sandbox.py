@@ -17,6 +17,7 @@ import typer
 from mayfly.cli._inputs import workspace_of
 from mayfly.cli._output import AsJson, answer, answer_json, flush, foreign, group, note, to_json
 from mayfly.core import InputError, MachineError, MayflyError, SandboxSettings, Settings, content_hash, one_line
+from mayfly.operations import pick_fields
 
 if TYPE_CHECKING:
     from mayfly.sandbox import Result
@@ -264,15 +265,8 @@ def _show(result: Result, *, as_json: bool, traceback: bool) -> None:
 
 
 def _as_data(result: Result) -> dict[str, object]:
-    return {
-        "status": result.status,
-        "value": result.value,
-        "error": result.error,
-        "level": result.level,
-        "milliseconds": round(result.milliseconds, 3),
-        "output": result.output,
-        "traceback": result.traceback,
-    }
+    milliseconds = round(result.milliseconds, 3)
+    return {**pick_fields(result, "status value error level output traceback"), "milliseconds": milliseconds}
 
 
 def _show_plain(result: Result, *, traceback: bool) -> None:

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mayfly.cli._output import AsJson, answer, answer_json, answer_table, command, foreign, note
+from mayfly.cli._frame import Shown, show
+from mayfly.cli._output import AsJson, answer, command, foreign, note, table
 from mayfly.core import InputError, Settings, harmless, one_line
+from mayfly.operations import pick_fields
 
 if TYPE_CHECKING:
     from mayfly.library.staging import Report, StageResult
@@ -43,16 +45,12 @@ def stage(
     with Ledger.open(settings) as ledger:
         stager = Stager(settings, ledger, tell=None if as_json else _tell)
         if list_them:
-            _list(stager, as_json=as_json)
+            show(_list(stager), as_json=as_json)
             return
         if tool is None or file is None:
             raise InputError("name a tool and a file with its new source", fix="see: mayfly stage --list")
         report = stager.stage(tool, _read(file), path=path, why=message, merge=not check)
-    if as_json:
-        answer_json(_fields(report))
-    else:
-        _show(report)
-    raise typer.Exit(STATUS.get(report.status, 1))
+    show(Shown(_fields(report), lambda: _tell_report(report), status=STATUS.get(report.status, 1)), as_json=as_json)
 
 
 def _read(file: Path) -> bytes:
@@ -62,13 +60,11 @@ def _read(file: Path) -> bytes:
         raise InputError(f"cannot read {file}: {error.strerror}", fix="name a file of Python") from None
 
 
-def _list(stager: "Stager", *, as_json: bool) -> None:
+def _list(stager: "Stager") -> Shown:
     # Named as in the repository, also where there is none: nothing but --list works there.
     homes = {name: [f"src/{file}" for file in files] for name, files in sorted(stager.listed().items())}
-    if as_json:
-        answer_json([{"tool": name, "files": files} for name, files in homes.items()])
-        return
-    answer_table([("TOOL", "FILE"), *((name, ", ".join(files)) for name, files in homes.items())])
+    rows = [("TOOL", "FILE"), *((name, ", ".join(files)) for name, files in homes.items())]
+    return Shown([{"tool": name, "files": files} for name, files in homes.items()], table(rows))
 
 
 def _tell(result: "StageResult") -> None:
@@ -76,7 +72,7 @@ def _tell(result: "StageResult") -> None:
     note(f"{result.stage:8}  {mark}  {one_line(result.told, limit=300)} ({result.seconds:.1f} s)")
 
 
-def _show(report: "Report") -> None:
+def _tell_report(report: "Report") -> None:
     import sys
 
     answer(foreign(report.diff, sys.stdout).rstrip("\n"))
@@ -98,20 +94,11 @@ def _show(report: "Report") -> None:
 
 
 def _fields(report: "Report") -> dict[str, object]:
+    stages = [{**pick_fields(one, "stage ok told"), "seconds": round(one.seconds, 3)} for one in report.stages]
     return {
-        "status": report.status,
-        "id": report.id,
-        "tool": report.tool,
-        "path": report.path,
-        "branch": report.branch,
-        "reason": report.reason,
-        "stages": [
-            {"stage": one.stage, "ok": one.ok, "told": one.told, "seconds": round(one.seconds, 3)}
-            for one in report.stages
-        ],
+        **pick_fields(report, "status id tool path branch reason diff commit"),
+        "stages": stages,
         "judge": report.note,
         "not_tried": list(report.not_tried),
-        "diff": report.diff,
-        "commit": report.commit,
         "watched_until": report.until or None,
     }

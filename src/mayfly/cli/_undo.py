@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mayfly.cli._chat import WorkspaceOption, checked_workspace
-from mayfly.cli._output import AsJson, answer, answer_json, answer_table, command, note
+from mayfly.cli._chat import WorkspaceOption
+from mayfly.cli._frame import Shown, checked_directory, shows
+from mayfly.cli._output import answer, command, table
 from mayfly.core import InputError, Settings, one_line
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 _LISTED = 20
 
 
+@shows
 def undo(
     id: Annotated[
         str | None, typer.Argument(help="The change, as --list shows it; else the last.", metavar="[ID]")
@@ -26,8 +28,7 @@ def undo(
     ] = False,
     show: Annotated[bool, typer.Option("--show", help="Print the diff, and take nothing back.")] = False,
     workspace: WorkspaceOption = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Take a change of the workspace back; to undo an undo does it again.
 
     Files that were changed since are a conflict: then nothing is done, and they are named.
@@ -39,49 +40,37 @@ def undo(
     from mayfly.sandbox.workbench import undo as take_back
 
     settings = Settings.load()
-    state, where = state_of(settings), (checked_workspace(workspace) or Path.cwd()).resolve()
+    state, where = state_of(settings), (checked_directory(workspace) or Path.cwd()).resolve()
     known = list(commits(state, where))
     if list_them:
-        _list(known, settings, as_json=as_json)
-        return
+        return _list(known, settings)
     if not known:
         raise InputError(f"nothing was changed in {where}", fix="see: mayfly undo --list --workspace DIR")
     if show:
-        answer(_of(known, id).changes.diff())
-        return
+        # The diff is the whole answer, with --json too.
+        found = next((one for one in known if id in (None, one.id)), None)
+        if found is None:
+            raise InputError(f"there is no change {id}", fix="see: mayfly undo --list")
+        answer(found.changes.diff())
+        raise typer.Exit
     taken = take_back(state, where, id)
-    if as_json:
-        answer_json(_fields(taken))
-    else:
-        answer(f"taken back: {taken.changes.summary()}")
-        note(f"do it again: {command()} undo {taken.id}")
+    return Shown(_fields(taken), f"taken back: {taken.changes.summary()}", f"do it again: {command()} undo {taken.id}")
 
 
-def _of(known: list[Commit], id: str | None) -> Commit:
-    for commit in known:
-        if id is None or commit.id == id:
-            return commit
-    raise InputError(f"there is no change {id}", fix="see: mayfly undo --list")
-
-
-def _list(known: list[Commit], settings: Settings, *, as_json: bool) -> None:
-    if as_json:
-        answer_json([_fields(commit) for commit in known])
-        return
+def _list(known: list[Commit], settings: Settings) -> Shown:
     if not known:
-        note("nothing was changed here yet")
-        return
+        return Shown([], hint="nothing was changed here yet")
     rows = [("id", "when", "changed", "by")]
     rows += [
         (one.id, str(_fields(one)["when"]), one.changes.summary(), one_line(one.note, limit=60))
         for one in known[:_LISTED]
     ]
-    answer_table(rows)
     limits = settings.workbench
-    answer(
+    kept = (
         f"kept: {len(known)} changes with {sum(one.size for one in known):,} bytes; limits: workbench.undo_commits "
         f"{limits.undo_commits:,}, workbench.undo_size {limits.undo_size:,} bytes; all of a running session are kept"
     )
+    return Shown([_fields(commit) for commit in known], [*table(rows), kept])
 
 
 def _fields(commit: Commit) -> dict[str, object]:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mayfly.cli._desk import Rules, desk
-from mayfly.cli._output import AsJson, answer, answer_json, command, note
+from mayfly.cli._desk import Rules, desk, print_trees
+from mayfly.cli._frame import Shown, kept_ledger, opened, shows
+from mayfly.cli._output import answer, command, note
 from mayfly.cli._watched import short_ending
-from mayfly.core import Settings, one_line
+from mayfly.core import one_line
 
 if TYPE_CHECKING:
     from mayfly.operations import DecisionReasons, Reasons
@@ -23,6 +24,7 @@ MOST = 50
 OPEN = ("running", "interrupted", "cancelled")
 
 
+@shows
 def why(
     id: Annotated[
         str,
@@ -38,37 +40,28 @@ def why(
         typer.Option("--of", help="The decision whose facts a goal is asked of; the last one if none.", metavar="ID"),
     ] = None,
     rules: Rules = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Say why a run ended as it did, why a decision fell, or why a goal holds or not: every step with its source."""
     from mayfly.operations import DecisionReasons, GoalReasons, Reasons
     from mayfly.operations import why as find
-    from mayfly.runtime import Runtime
-    from mayfly.store import Ledger
 
-    settings = Settings.load()
-    with ExitStack() as opened:
-        ledger = Ledger.find(settings)
-        if ledger is not None:
-            opened.enter_context(ledger)
+    with ExitStack() as stack:
         found = find(
-            ledger,
+            stack.enter_context(kept_ledger()),
             id,
-            desk=lambda: opened.enter_context(desk(rules)),
-            tools=lambda: opened.enter_context(Runtime(settings, brief=True)).tools,
+            desk=lambda: stack.enter_context(desk(rules)),
+            tools=lambda: stack.enter_context(opened(brief=True)).tools,
             of=of,
         )
-        if as_json:
-            answer_json(found.to_json())
-        elif isinstance(found, Reasons):
-            _show_tree(found)
-        elif isinstance(found, DecisionReasons):
-            _show_decision(found)
-        elif isinstance(found, GoalReasons):
-            _print_trees(found.trees)
-        else:
-            for line in fit_lines(found.lines()):
-                answer(line)
+    data = found.to_json
+    if isinstance(found, Reasons):
+        go_on = found.status in ("interrupted", "cancelled")
+        return Shown(data, _tree_lines(found), f"go on: {command()} resume {one_line(found.run)}" if go_on else "")
+    if isinstance(found, DecisionReasons):
+        return Shown(data, lambda: _show_decision(found))
+    if isinstance(found, GoalReasons):
+        return Shown(data, lambda: print_trees(found.trees))
+    return Shown(data, fit_lines(found.lines()))
 
 
 def tell(events: Iterable[Event]) -> Iterator[str]:
@@ -91,26 +84,11 @@ def _show_decision(reasons: DecisionReasons) -> None:
     answer(f"{found.id}: {found.outcome}")
     for reason in found.because:
         answer(f"  {one_line(reason)}")
-    _print_trees(reasons.trees)
+    print_trees(reasons.trees)
     for remedy in found.remedies:
         answer(f"would be permitted if {one_line(remedy)}")
     if not found.same_rules:
         note(f"the rules have changed since; by today's it is {found.now}")
-
-
-def _print_trees(trees: Iterable[Any]) -> None:
-    from mayfly.cli._desk import print_tree
-
-    for tree in trees:
-        print_tree(tree)
-
-
-def _show_tree(reasons: Reasons) -> None:
-    """Say why a tree, or a promise of it, ended as it did: the chain of reasons, proofs, rules and effects."""
-    for line in _tree_lines(reasons):
-        answer(line)
-    if reasons.status in ("interrupted", "cancelled"):
-        note(f"go on: {command()} resume {one_line(reasons.run)}")
 
 
 def _tree_lines(found: Reasons) -> Iterator[str]:

@@ -89,7 +89,7 @@ if TYPE_CHECKING:
         effect_of,
         why,
     )
-    from mayfly.operations._words import account_words, how_long
+    from mayfly.operations._words import account_words, how_long, pick_fields
 
 __all__ = [
     "INBOX_EVENTS",
@@ -156,6 +156,7 @@ __all__ = [
     "outcome_fields",
     "payments_to_look_at",
     "permit_fields",
+    "pick_fields",
     "places",
     "pnl",
     "promise_page",
@@ -201,6 +202,6 @@ __getattr__ = lazily(
         "_trace": "PromiseStory RunView StoryTrace Trace has_tree run_view trace",
         "_tree": ("Place PromiseFilter PromisePage PromiseRow ground_reason is_ground places promise_page reason_of"),
         "_why": "DecisionReasons GoalReasons Reasons StoryReasons ToolReasons chain_of effect_of why",
-        "_words": "account_words how_long",
+        "_words": "account_words how_long pick_fields",
     },
 )

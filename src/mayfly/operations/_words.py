@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 _COUNTS = (
     ("used", "used"),
@@ -41,3 +42,8 @@ def _first(account: Mapping[str, object]) -> str:
 def _count(account: Mapping[str, object], key: str) -> int:
     found = account.get(key, 0)
     return found if isinstance(found, int) else 0
+
+
+def pick_fields(value: object, names: str) -> dict[str, Any]:
+    """Return the attributes of *value* that *names* lists, as plain data."""
+    return {name: getattr(value, name) for name in names.split()}
