@@ -37,8 +37,9 @@ def event_words(event: Event) -> str:
 def tell(events: Iterable[Event]) -> Iterator[str]:
     """Yield a line for each thing that happened; what belongs to the line before begins with spaces."""
     for event in events:
-        lines = _TELL.get(event.kind, _other_event)(event.payload)
-        yield from [lines] if isinstance(lines, str) else lines
+        words = _TELL.get(event.kind, _other_event)
+        told = words.format_map(event.payload) if isinstance(words, str) else words(event.payload)
+        yield from [told] if isinstance(told, str) else told
 
 
 def _run_began(row: Mapping[str, Any]) -> list[str]:
@@ -82,22 +83,10 @@ def _proof_made(row: Mapping[str, Any]) -> list[str]:
     return lines + [f"  {note}" for note in row["notes"]]
 
 
-def _agent_cached(row: Mapping[str, Any]) -> str:
-    return f"cached: {row['source_hash'][:12]} {'found again' if row['hit'] else 'remembered'} under {row['key'][:12]}"
-
-
 def _agent_executed(row: Mapping[str, Any]) -> str:
     items = f", {row['items']:,} results" if row["items"] is not None else ""
     error = f": {row['error']}" if row["error"] else ""
     return f"executed: {row['status']} in {row['milliseconds']:.1f} ms, {row['lane']}, {row['level']}{items}{error}"
-
-
-def _process_collected(row: Mapping[str, Any]) -> str:
-    return f"collected: the process is gone, the source is {'kept' if row['kept'] else 'not kept'}"
-
-
-def _run_resolved(row: Mapping[str, Any]) -> list[str]:
-    return [f"resolved: {row['reason']} · {_cost_words(row)}", *_reading_lines(row)]
 
 
 def _run_collapsed(row: Mapping[str, Any]) -> list[str]:
@@ -130,10 +119,6 @@ def _session_began(row: Mapping[str, Any]) -> str:
     return f"session in {row['workspace']}, {row['model'] or 'no model'}{parent}"
 
 
-def _turn_asked(row: Mapping[str, Any]) -> str:
-    return f"turn {row['turn']}: {row['text']}"
-
-
 def _turn_configured(row: Mapping[str, Any]) -> str:
     who = ", ".join(row["personas"]) or "nobody"
     only = ", only asked" if row.get("only_asked") else ""
@@ -146,10 +131,6 @@ def _model_said(row: Mapping[str, Any]) -> list[str]:
     return lines + ([f"  wants: {calls}"] if calls else [])
 
 
-def _tool_called(row: Mapping[str, Any]) -> str:
-    return f"  {row['tool']} {shown(row['arguments'], _SHORT)}"
-
-
 def _tool_returned(row: Mapping[str, Any]) -> str:
     became = f", committed as {row['commit']}" if row.get("commit") else ""
     became += f", held as {row['held']} until somebody approves" if row.get("held") else ""
@@ -157,29 +138,9 @@ def _tool_returned(row: Mapping[str, Any]) -> str:
     return f"  {row['tool']} {row['status']}{became}{error}"
 
 
-def _turn_ended(row: Mapping[str, Any]) -> str:
-    return f"turn {row['turn']} {row['status']}: {row['reason'] or row['text']}"
-
-
-def _session_noted(row: Mapping[str, Any]) -> str:
-    return f"told: {row['text']}"
-
-
-def _session_folded(row: Mapping[str, Any]) -> str:
-    return f"turns up to {row['turn']} are told by a summary from here on"
-
-
-def _session_ended(row: Mapping[str, Any]) -> str:
-    return f"session {row['status']}" + (f": {row['reason']}" if row["reason"] else "")
-
-
 def _rules_decided(row: Mapping[str, Any]) -> str:
     because = f": {'; '.join(map(str, row['because'][:3]))}" if row["because"] else ""
     return f"  rules: {row['decision']} {str(row['action']).removeprefix('/')} {row['target']}{because}"
-
-
-def _model_asked(row: Mapping[str, Any]) -> str:
-    return f"  asked {row['model']} for {row['purpose']}"
 
 
 def _model_answered(row: Mapping[str, Any]) -> str:
@@ -192,19 +153,20 @@ def _run_claimed(row: Mapping[str, Any]) -> str:
     return f"taken up by a process{again}"
 
 
+# How each kind of event is told: a text with its fields in it, or a function of them.
 _TELL: dict[str, Any] = {
     "session.began": _session_began,
-    "session.turn_asked": _turn_asked,
+    "session.turn_asked": "turn {turn}: {text}",
     "session.turn_configured": _turn_configured,
     "session.model_said": _model_said,
-    "session.tool_called": _tool_called,
+    "session.tool_called": lambda row: f"  {row['tool']} {shown(row['arguments'], _SHORT)}",
     "session.tool_returned": _tool_returned,
-    "session.turn_ended": _turn_ended,
-    "session.noted": _session_noted,
-    "session.folded": _session_folded,
-    "session.ended": _session_ended,
+    "session.turn_ended": lambda row: f"turn {row['turn']} {row['status']}: {row['reason'] or row['text']}",
+    "session.noted": "told: {text}",
+    "session.folded": "turns up to {turn} are told by a summary from here on",
+    "session.ended": lambda row: f"session {row['status']}" + (f": {row['reason']}" if row["reason"] else ""),
     "policy.decided": _rules_decided,
-    "model.asked": _model_asked,
+    "model.asked": "  asked {model} for {purpose}",
     "model.answered": _model_answered,
     "run.claimed": _run_claimed,
     "run.began": _run_began,
@@ -213,9 +175,13 @@ _TELL: dict[str, Any] = {
     "forge.reflected": _attempt_reflected,
     "agent.created": _agent_created,
     "proof.made": _proof_made,
-    "agent.cached": _agent_cached,
+    "agent.cached": lambda row: (
+        f"cached: {row['source_hash'][:12]} {'found again' if row['hit'] else 'remembered'} under {row['key'][:12]}"
+    ),
     "agent.executed": _agent_executed,
-    "agent.collected": _process_collected,
-    "run.resolved": _run_resolved,
+    "agent.collected": lambda row: (
+        f"collected: the process is gone, the source is {'kept' if row['kept'] else 'not kept'}"
+    ),
+    "run.resolved": lambda row: [f"resolved: {row['reason']} · {_cost_words(row)}", *_reading_lines(row)],
     "run.collapsed": _run_collapsed,
 }
