@@ -1,5 +1,6 @@
 """The table of commands and how a command line is run. A command's module is imported when that command is typed."""
 
+import sys
 from importlib import import_module
 from typing import Annotated, Any, NamedTuple
 
@@ -145,7 +146,7 @@ def run(args: list[str]) -> int:
     _output.prepare()
     try:
         status = _invoke(args)
-        _output.flush()
+        sys.stdout.flush()
     except Exception as error:
         return _output.report(error, debug=debug)
     except KeyboardInterrupt:

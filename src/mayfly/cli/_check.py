@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mayfly.cli._frame import Shown, opened, shows
-from mayfly.cli._inputs import given_input, read_context, read_examples
+from mayfly.cli._inputs import given_input, read_bytes, read_context, read_examples
 from mayfly.cli._output import AsJson, answer, answer_json, command, foreign, note
 from mayfly.cli._run import ContextOption, ExamplesOption, InputOption, ModelOption
 from mayfly.core import InputError, Order, Settings, Tier, Verdict, one_line
@@ -55,13 +55,7 @@ def check(
 
 def read_source(name: str) -> str:
     """Read Python source as text; bytes that are no UTF-8 stay visible to the syntax gate."""
-    try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-    except (OSError, ValueError) as error:
-        raise InputError(
-            f"cannot read {name}: {getattr(error, 'strerror', None) or error}", fix="name a file of Python"
-        ) from None
-    return data.decode("utf-8", "surrogateescape")
+    return read_bytes(name, "a file of Python").decode("utf-8", "surrogateescape")
 
 
 def profile_of(settings: Settings, tier: str, depth: int, imports: str | None, grants: tuple[str, ...] = ()) -> Profile:

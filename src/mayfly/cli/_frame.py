@@ -6,13 +6,14 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import wraps
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
 from mayfly.cli._output import AsJson, answer, answer_json, busy, note
-from mayfly.core import InputError, Settings
+from mayfly.core import InputError, MachineError, Settings
 
 if TYPE_CHECKING:
     from mayfly.runtime import Runtime
@@ -94,3 +95,14 @@ def checked_directory(path: Path | None) -> Path | None:
     if path is not None and not path.is_dir():
         raise InputError(f"{path} is no directory", fix="name the directory the work is done in")
     return path
+
+
+def require(what: str, extras: str, *modules: str) -> None:
+    """Import the modules that *what* is wanted for, or say which extras of ours bring them."""
+    try:
+        for module in modules:
+            import_module(module)
+    except ImportError as error:
+        raise MachineError(
+            f"{what} needs the package {error.name} and others", fix=f"pip install 'mayfly-agents[{extras}]'"
+        ) from None

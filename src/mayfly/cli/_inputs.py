@@ -6,11 +6,11 @@ import select
 import stat
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
-from mayfly.core import Contract, Example, InputError, InputFile, parse_json, read_input_file, read_small_file
+from mayfly.core import Contract, Example, InputError, InputFile, one_line, parse_json, read_input_file, read_small_file
 
 # A program at the other end of a pipe has begun to write by then; much longer would hold up scripts that pipe nothing.
 _PIPE_SECONDS = 1.0
@@ -130,3 +130,20 @@ def workspace_of(workspace: Path | None) -> Path | None:
     if workspace is not None and not workspace.is_dir():
         raise InputError(f"--workspace {workspace} is not a directory", fix=f"make it: mkdir -p {workspace}")
     return workspace
+
+
+def read_bytes(name: str, what: str, *, most: int = -2) -> bytes:
+    """Read a file, or standard input where it is `-`: *what* it should have been is said where that does not work.
+
+    Of a file larger than *most* bytes one more is read, so that whoever wants them can say what is too much.
+    """
+    try:
+        with nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb") as stream:
+            return stream.read(most + 1)
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read {one_line(name, limit=200)}: {why_not(error)}", fix=f"name {what}") from None
+
+
+def why_not(error: OSError | ValueError) -> str:
+    """Return why a file cannot be read, in the words of the system."""
+    return getattr(error, "strerror", None) or str(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated
@@ -65,7 +66,7 @@ def log(
             for event in events:
                 _output.answer(_output.to_json(_fields(event)) if json else _as_text(event))
                 if follow:
-                    _output.flush()
+                    sys.stdout.flush()
         except KeyboardInterrupt:
             if not follow:
                 raise

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from mayfly.cli._market_sell import load_seller, pnl_rows, short_asset
+from mayfly.cli._market_sell import pnl_rows, require_seller, short_asset
 from mayfly.cli._output import AsJson, answer, answer_json, answer_table, command, note
 from mayfly.cli._toy_market import EXAMPLE, HERE, TOOL, Instant, ToyBuyer, ToyShop, TrapNode, Tried
 from mayfly.core import InputError, MachineError, MarketSettings, PolicySettings, Settings, units_text, with_checksums
@@ -105,7 +105,7 @@ def demo(
     An agent writes a paying tool and buys with it until its budget refuses. The shop is killed twice, before and after
     a payment got into the chain, and nothing is charged twice. The table at the end is held against the chain.
     """
-    load_seller("market demo", "chain,serve")
+    require_seller("market demo", "chain,serve")
     with _place(keep) as state, _stage(state) as scene:
         well = _play(scene)
         # Nothing moves any more once nobody sells.

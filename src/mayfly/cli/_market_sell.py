@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mayfly.cli._frame import Shown, kept_ledger, shows
+from mayfly.cli._frame import Shown, kept_ledger, require, shows
 from mayfly.cli._output import AsJson, answer_json, command, note, prepare_server, table
-from mayfly.core import InputError, MachineError, Settings, one_line, units_text
+from mayfly.core import InputError, Settings, one_line, units_text
+from mayfly.operations import pick_fields
 
 if TYPE_CHECKING:
     from mayfly.library import ToolOutcome
@@ -106,7 +107,7 @@ def sell(
     /.well-known/x402 and in the answer 402.
     """
     settings = Settings.load()
-    load_seller("selling", "serve,x402")
+    require_seller("selling", "serve,x402")
     from mayfly.market.seller import make_offer, open_seller, shop_app
     from mayfly.runtime import Runtime
     from mayfly.serve import serve_shop
@@ -145,9 +146,9 @@ def _ready(address: str, offer: Offer, *, mcp: bool, as_json: bool) -> None:
     over_mcp = f"{address}/mcp" if mcp else ""
     shown = units_text(offer.units, offer.decimals)
     if as_json:
-        about = {"tool": offer.tool, "version": offer.version, "price": shown, "units": str(offer.units)}
-        paid = {"network": offer.network, "asset": offer.asset, "payee": offer.payee}
-        answer_json({"url": address + offer.path, "mcp": over_mcp, **about, **paid, "pid": os.getpid()})
+        about = pick_fields(offer, "tool version network asset payee")
+        price = {"price": shown, "units": str(offer.units)}
+        answer_json({"url": address + offer.path, "mcp": over_mcp, **about, **price, "pid": os.getpid()})
         sys.stdout.flush()
         return
     note(f"selling   {offer.tool} version {offer.version} for {shown} at {address}{offer.path}")
@@ -156,12 +157,6 @@ def _ready(address: str, offer: Offer, *, mcp: bool, as_json: bool) -> None:
     note(f"paid to   {offer.payee} on {offer.network}; Ctrl-C ends it")
 
 
-def load_seller(what: str, extras: str) -> None:
+def require_seller(what: str, extras: str) -> None:
     """Import what a seller needs, or say how to get it for *what* is wanted."""
-    try:
-        import eth_utils.address  # noqa: F401 -- whether they are there
-        import uvicorn  # noqa: F401
-    except ImportError as error:
-        raise MachineError(
-            f"{what} needs the package {error.name} and others", fix=f"pip install 'mayfly-agents[{extras}]'"
-        ) from None
+    require(what, extras, "eth_utils.address", "uvicorn")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from mayfly.cli._output import note
 from mayfly.cli._words import WHOLE, end_words, is_wrong_usage, labelled, proof_words
 from mayfly.core import harmless, one_line
 
@@ -115,9 +116,12 @@ class Progress:
             what = f"{ran.items:,} results" if ran.items is not None else "one result"
             self._say("ran", f"{what} in {result.milliseconds:.0f} ms, {result.lane}, {result.level}")
 
-    def _ended(self, outcome: Outcome[Any], *, follow: str = "why") -> None:
+    def _ended(self, outcome: Outcome[Any]) -> None:
+        self.show_end(outcome, follow="why")
+
+    def show_end(self, outcome: Outcome[Any], *, follow: str) -> None:
         """Say how it was read, which lines were used, what the proof rests on, and how it ended."""
-        self._still()
+        self.still()
         if is_wrong_usage(outcome):
             return
         self._read_as(outcome.reading)
@@ -127,17 +131,13 @@ class Progress:
             self._say("lines" if _is_lines(self._task) else "records", account_words(outcome.account))
         if outcome.proof is not None and (outcome.proof.evidence or outcome.proof.tests):
             self._say("proof", proof_words(outcome.proof, cached=outcome.cached))
-        self._line(end_words(outcome, follow=follow))
+        note(end_words(outcome, follow=follow))
 
     def _unrecorded(self, reason: str) -> None:
-        self._line(f"mayfly: not recorded in the ledger: {one_line(reason)}")
+        note(f"mayfly: not recorded in the ledger: {one_line(reason)}")
 
     def _say(self, label: str, text: str) -> None:
-        self._line(labelled(label, text))
-
-    def _line(self, text: str) -> None:
-        sys.stderr.write(text.rstrip() + "\n")
-        sys.stderr.flush()
+        note(labelled(label, text))
 
     def _busy(self, doing: str) -> None:
         """Say on a terminal what is being waited for."""
@@ -152,7 +152,8 @@ class Progress:
         elif self._status is not None:
             self._status.update(harmless(doing))
 
-    def _still(self) -> None:
+    def still(self) -> None:
+        """Take the spinner away."""
         if self._status is not None:
             self._status.stop()
             self._status = None

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 
-from mayfly.cli._inputs import workspace_of
-from mayfly.cli._output import AsJson, answer, answer_json, flush, foreign, group, note, to_json
+from mayfly.cli._inputs import read_bytes, why_not, workspace_of
+from mayfly.cli._output import AsJson, answer, answer_json, foreign, group, note, to_json
 from mayfly.core import InputError, MachineError, MayflyError, SandboxSettings, Settings, content_hash, one_line
 from mayfly.operations import pick_fields
 
@@ -42,7 +42,7 @@ def record(settings: Settings, events: list[Payload], *, subject: str) -> None:
     """Append *events* together; a ledger that cannot be written is said, and changes nothing else."""
     from mayfly.store import Ledger
 
-    flush()
+    sys.stdout.flush()
     try:
         with Ledger.open(settings) as ledger:
             ledger.append_many(events, subject=subject)
@@ -105,8 +105,9 @@ def execute(
     """Run one function of FILE.py behind the wall, with no gates before it, and print what it returns."""
     settings = Settings.load()
     _check(file, argument, each, imports=imports, tier=tier, lines=lines)
-    source = _read(file, settings.sandbox)
-    value = _parse(_read(argument, settings.sandbox) if argument == "-" else argument)
+    read = partial(read_bytes, what="a file of Python source", most=settings.sandbox.source)
+    source = read(file)
+    value = _parse(read(argument) if argument == "-" else argument)
     options: dict[str, Any] = {
         "timeout": _seconds(timeout, settings.sandbox),
         "grants": tuple(grant or ()),
@@ -167,7 +168,7 @@ class _Items:
         except InputError as error:
             self.error = error
         except (OSError, ValueError) as error:
-            self.error = InputError(f"cannot read {shown}: {_reason(error)}", fix="name a file of JSON lines")
+            self.error = InputError(f"cannot read {shown}: {why_not(error)}", fix="name a file of JSON lines")
 
 
 def _show_each(results: Iterator[Result], settings: Settings, source: bytes) -> Result | None:
@@ -193,21 +194,6 @@ def _show_each(results: Iterator[Result], settings: Settings, source: bytes) -> 
     return worst
 
 
-def _read(name: str, settings: SandboxSettings) -> bytes:
-    """Read a file or standard input, one byte further than the sandbox takes, so that it can say what is too much."""
-    try:
-        if name == "-":
-            return sys.stdin.buffer.read(settings.source + 1)
-        with open(name, "rb") as stream:
-            return stream.read(settings.source + 1)
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot read {name}: {_reason(error)}", fix="name a file of Python source") from None
-
-
-def _reason(error: OSError | ValueError) -> str:
-    return getattr(error, "strerror", None) or str(error)
-
-
 def _parse(text: str | bytes, what: str = "--input") -> object:
     try:
         return json.loads(text, parse_constant=_no_constant)
@@ -231,11 +217,8 @@ def _seconds(timeout: float | None, settings: SandboxSettings) -> float:
 
 
 def _readable(lines: Path | None) -> Path | None:
-    try:
-        if lines is not None:
-            lines.open("rb").close()
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot read {lines}: {_reason(error)}", fix="name a file of lines") from None
+    if lines is not None:
+        read_bytes(str(lines), "a file of lines", most=0)
     return lines
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mayfly.cli._frame import Shown, shows
+from mayfly.cli._inputs import read_bytes
 from mayfly.cli._output import (
     AsJson,
     By,
@@ -220,10 +220,7 @@ def _print_plan(migration: Migration) -> None:
 
 def _text(name: str) -> str:
     """Return a file as text; what is none, or too large, is one clear line."""
-    try:
-        data = sys.stdin.buffer.read(_LARGEST + 1) if name == "-" else Path(name).read_bytes()
-    except OSError as error:
-        raise InputError(f"{one_line(name, limit=200)}: {error.strerror}", fix="name a file that can be read") from None
+    data = read_bytes(name, "a file that can be read", most=_LARGEST)
     if len(data) > _LARGEST:
         raise InputError(f"{one_line(name, limit=200)} is larger than {_LARGEST:,} bytes", fix="split it")
     try:

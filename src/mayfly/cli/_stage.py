@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mayfly.cli._frame import Shown, show
+from mayfly.cli._inputs import read_bytes
 from mayfly.cli._output import AsJson, answer, command, foreign, note, table
 from mayfly.core import InputError, Settings, harmless, one_line
 from mayfly.operations import pick_fields
@@ -49,15 +50,8 @@ def stage(
             return
         if tool is None or file is None:
             raise InputError("name a tool and a file with its new source", fix="see: mayfly stage --list")
-        report = stager.stage(tool, _read(file), path=path, why=message, merge=not check)
+        report = stager.stage(tool, read_bytes(str(file), "a file of Python"), path=path, why=message, merge=not check)
     show(Shown(_fields(report), lambda: _tell_report(report), status=STATUS.get(report.status, 1)), as_json=as_json)
-
-
-def _read(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read {file}: {error.strerror}", fix="name a file of Python") from None
 
 
 def _list(stager: "Stager") -> Shown:

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from mayfly.cli._output import command
+from mayfly.cli._output import command, note
 from mayfly.cli._progress import Progress
 from mayfly.cli._watched import Watched, counted, plain_line
 from mayfly.core import one_line
@@ -23,18 +23,6 @@ MANY = 200
 TENTHS = 10
 
 
-class _Leaf(Progress):
-    """Show one leaf as a run without a tree is shown."""
-
-    def still(self) -> None:
-        """Take the spinner away."""
-        self._still()
-
-    def end(self, outcome: Outcome[Any]) -> None:
-        """Say how the whole tree ended."""
-        self._ended(outcome, follow="trace")
-
-
 class TreeProgress:
     """Follow a run, be it a tree or a single leaf; a single leaf is shown as it always was.
 
@@ -46,7 +34,7 @@ class TreeProgress:
         self.again = again
         self._quiet = quiet
         self._verbose = verbose
-        self._leaf = _Leaf(quiet=quiet, verbose=verbose)
+        self._leaf = Progress(quiet=quiet, verbose=verbose)
         self._leaf_seen = False
         self._tree: Watched | None = None
         self._live: LiveTree | None = None
@@ -101,9 +89,9 @@ class TreeProgress:
             size = f"{self._tree.nodes:,} promises on {levels} levels"
             before = [promise for promise in root.walk() if promise.state.value == "resolved"]
             proven = f" · {len(before):,} proven before" if before else ""
-            self._line(f"{one_line(root.intent, limit=100)} · {size}{proven}")
+            note(f"{one_line(root.intent, limit=100)} · {size}{proven}")
             for promise in before if self._tree.nodes < MANY else ():
-                self._line(plain_line(promise, None, again=True))
+                note(plain_line(promise, None, again=True))
 
     def _node(self, promise: Promise[Any]) -> None:
         tree = self._tree
@@ -112,11 +100,11 @@ class TreeProgress:
         if not promise.state.ended or self._leaf_seen:
             return
         if tree.nodes < MANY or promise.state.value != "resolved":
-            self._line(plain_line(promise, tree.seconds(promise), again=tree.again(promise)))
+            note(plain_line(promise, tree.seconds(promise), again=tree.again(promise)))
         tenths = tree.ended * TENTHS // tree.nodes
         if tree.nodes >= MANY and tenths > self._tenths:
             self._tenths = tenths
-            self._line(f"{tree.ended:,} of {tree.nodes:,} ended · {counted(sum(tree.levels, start=Counter()))}")
+            note(f"{tree.ended:,} of {tree.nodes:,} ended · {counted(sum(tree.levels, start=Counter()))}")
 
     def _of_leaf(self, what: str, about: Any) -> None:
         """Show a leaf's own story where it is all there is; of many leaves only what must not be missed."""
@@ -136,7 +124,7 @@ class TreeProgress:
             self._stop()
             self._tree = None
             if not self._quiet:
-                self._leaf.end(outcome)
+                self._leaf.show_end(outcome, follow="trace")
 
     def _stop(self) -> None:
         live, self._live = self._live, None
@@ -148,13 +136,9 @@ class TreeProgress:
         try:
             self._stop()
             if not self._quiet:
-                self._line(f"mayfly: progress is no longer shown: {type(error).__name__}: {one_line(str(error))}")
+                note(f"mayfly: progress is no longer shown: {type(error).__name__}: {one_line(str(error))}")
         except Exception:
             self._quiet = True
-
-    def _line(self, text: str) -> None:
-        sys.stderr.write(text.rstrip() + "\n")
-        sys.stderr.flush()
 
     def close(self) -> None:
         """Give the terminal back; closing twice does no harm."""
@@ -169,4 +153,4 @@ class TreeProgress:
     ) -> None:
         self.close()
         if kind is KeyboardInterrupt and self._tree is not None and not self._quiet:
-            self._line(f"mayfly: interrupted; what is proven is kept: {command()} runs")
+            note(f"mayfly: interrupted; what is proven is kept: {command()} runs")

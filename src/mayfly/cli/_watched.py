@@ -168,7 +168,7 @@ def plain_line(promise: Promise[Any], seconds: float | None, *, again: bool = Fa
     if promise.state.value == "resolved":
         by = served_by(promise)
         return f"{head} · {f'{by} · ' if by else ''}{proven_words(promise, seconds, again=again)}"
-    return f"{head}: {one_line(promise.reason, limit=300)}"
+    return f"{head}: {one_line(promise.reason, limit=300)}".rstrip()
 
 
 def pool_words(pool: Pool) -> str:

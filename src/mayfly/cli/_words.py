@@ -21,7 +21,7 @@ WHOLE = 1_000_000
 
 def labelled(label: str, text: str) -> str:
     """Return one line of the picture of a run."""
-    return f"{label:<{COLUMN - 1}} {text}"
+    return f"{label:<{COLUMN - 1}} {text}".rstrip()
 
 
 def exit_status(outcome: Outcome[Any]) -> int:

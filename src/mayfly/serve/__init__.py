@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from mayfly.serve._shop import serve_shop
     from mayfly.serve._shop_mcp import shop_with_mcp
     from mayfly.serve._stdio import serve_stdio
+    from mayfly.serve._token import VARIABLE as MCP_TOKEN
     from mayfly.serve._token import check_token_needed, read_token
 
 __all__ = [
     "CLIENTS",
+    "MCP_TOKEN",
     "HttpOptions",
     "McpServer",
     "check_token_needed",
@@ -38,6 +40,6 @@ __getattr__ = lazily(
         "_shop": "serve_shop",
         "_shop_mcp": "shop_with_mcp",
         "_stdio": "serve_stdio",
-        "_token": "check_token_needed read_token",
+        "_token": "VARIABLE=MCP_TOKEN check_token_needed read_token",
     },
 )
