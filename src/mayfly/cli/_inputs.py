@@ -132,14 +132,14 @@ def workspace_of(workspace: Path | None) -> Path | None:
     return workspace
 
 
-def read_bytes(name: str, what: str, *, most: int = -2) -> bytes:
+def read_bytes(name: str, what: str, *, most: int | None = None) -> bytes:
     """Read a file, or standard input where it is `-`: *what* it should have been is said where that does not work.
 
     Of a file larger than *most* bytes one more is read, so that whoever wants them can say what is too much.
     """
     try:
         with nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb") as stream:
-            return stream.read(most + 1)
+            return stream.read(-1 if most is None else most + 1)
     except (OSError, ValueError) as error:
         raise InputError(f"cannot read {one_line(name, limit=200)}: {why_not(error)}", fix=f"name {what}") from None
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mayfly.core import Money
+from mayfly.operations._words import pick_fields
 
 if TYPE_CHECKING:
     from mayfly.store import Ledger
@@ -77,17 +77,10 @@ def metrics(ledger: Ledger) -> Metrics:
 
     found = ledger.totals()
     return Metrics(
-        runs=found.runs,
-        resolved=found.resolved,
+        **pick_fields(found, "runs resolved failed compiled cached model_calls input_tokens output_tokens"),
         collapsed=found.runs - found.resolved - found.failed,
-        failed=found.failed,
-        compiled=found.compiled,
-        cached=found.cached,
         generated_lines=found.lines,
         total_lines=found.lines + own_lines(),
-        model_calls=found.model_calls,
-        input_tokens=found.input_tokens,
-        output_tokens=found.output_tokens,
         money=Money(found.micros).dollars,
         unknown_effects=len(unknown_effects(ledger)),
         dead_letters=found.dead,
@@ -104,14 +97,4 @@ def metrics(ledger: Ledger) -> Metrics:
 
 def own_lines() -> int:
     """Count the lines of Mayfly's own source."""
-    return _lines(files("mayfly"))
-
-
-def _lines(folder: Traversable) -> int:
-    total = 0
-    for entry in folder.iterdir():
-        if entry.is_dir():
-            total += _lines(entry)
-        elif entry.name.endswith(".py"):
-            total += entry.read_bytes().count(b"\n")
-    return total
+    return sum(path.read_bytes().count(b"\n") for path in Path(__file__).parents[1].rglob("*.py"))

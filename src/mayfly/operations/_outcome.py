@@ -5,32 +5,25 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from mayfly.operations._words import pick_fields
+
 if TYPE_CHECKING:
     from mayfly.core import Outcome, Proof, Verdict
 
 
 def outcome_fields(outcome: Outcome[Any]) -> dict[str, object]:
     """Return everything about an outcome but its value."""
+    cost = outcome.cost
     return {
-        "status": outcome.status,
-        "ending": outcome.ending,
-        "reason": outcome.reason,
-        "code": outcome.code,
-        "id": outcome.id,
-        "cached": outcome.cached,
-        "model_calls": outcome.cost.model_calls,
-        "question": outcome.question,
+        **pick_fields(outcome, "status ending reason code id cached question reading candidate source_hash"),
+        "model_calls": cost.model_calls,
         "proof": proof_fields(outcome.proof),
-        "reading": outcome.reading,
-        "readings": [{"reading": offer.reading, "gives": offer.gives} for offer in outcome.readings],
+        "readings": [pick_fields(offer, "reading gives") for offer in outcome.readings],
         "account": None if outcome.account is None else dict(outcome.account),
-        "candidate": outcome.candidate,
-        "source_hash": outcome.source_hash,
         "cost": {
-            "seconds": round(outcome.cost.seconds, 6),
-            "input_tokens": outcome.cost.input_tokens,
-            "output_tokens": outcome.cost.output_tokens,
-            "money": outcome.cost.money.dollars,
+            **pick_fields(cost, "input_tokens output_tokens"),
+            "seconds": round(cost.seconds, 6),
+            "money": cost.money.dollars,
         },
     }
 
@@ -47,26 +40,13 @@ def outcome_data(outcome: Outcome[Any], *, most: int) -> dict[str, object]:
 
 def verdict_fields(verdict: Verdict) -> dict[str, object]:
     """Return a verdict as plain data."""
-    return {
-        "gate": verdict.gate,
-        "decision": verdict.decision,
-        "code": verdict.code,
-        "message": verdict.message,
-        "measured": verdict.measured,
-        "limit": verdict.limit,
-        "line": verdict.line,
-        "fix": verdict.fix,
-    }
+    return pick_fields(verdict, "gate decision code message measured limit line fix")
 
 
 def proof_fields(proof: Proof | None) -> dict[str, object]:
     """Return a proof as plain data; no proof has strength none."""
-    return {
-        "strength": proof.strength if proof else "none",
-        "evidence": [asdict(one) for one in proof.evidence] if proof else [],
-        "open": [asdict(one) for one in proof.open] if proof else [],
-        "tests": proof.tests if proof else 0,
-        "held_out": proof.held_out if proof else 0,
-        "mutants_killed": proof.mutants_killed if proof else 0,
-        "mutants": proof.mutants if proof else 0,
-    }
+    counts = "tests held_out mutants_killed mutants"
+    if proof is None:
+        return {"strength": "none", "evidence": [], "open": [], **dict.fromkeys(counts.split(), 0)}
+    lists = {name: [asdict(one) for one in getattr(proof, name)] for name in ("evidence", "open")}
+    return {"strength": proof.strength, **lists, **pick_fields(proof, counts)}

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mayfly.core import InputError, ending_of, one_line
+from mayfly.operations._words import pick_fields
 
 if TYPE_CHECKING:
     from mayfly.store import Ledger, RunRow
@@ -121,19 +122,12 @@ def no_run(id: str) -> InputError:
 
 
 def _line(row: RunRow) -> RunLine:
+    # A run without a tree counts as one promise, which its status tells; only trees have counts of their own.
+    counts = pick_fields(row, "resolved collapsed failed") if row.nodes else {}
     return RunLine(
-        id=row.id,
-        intent=row.intent,
+        **pick_fields(row, "id intent status code nodes generation owner"),
+        **counts,
         at=datetime.fromisoformat(row.at),
-        status=row.status,
-        code=row.code,
-        nodes=row.nodes,
-        # A run without a tree counts as one promise, which its status tells; only trees have counts of their own.
-        resolved=row.resolved if row.nodes else 0,
-        collapsed=row.collapsed if row.nodes else 0,
-        failed=row.failed if row.nodes else 0,
         seconds=row.seconds if row.ended else None,
-        generation=row.generation,
-        owner=row.owner,
         number=row.began,
     )

@@ -58,17 +58,8 @@ def tested_sources(ledger: Ledger, events: Iterable[Event]) -> list[TestedSource
 
 def _tested(ledger: Ledger, event: Event) -> TestedSource:
     row: Any = event.payload
-    shown: dict[str, Any] = {
-        "subject": event.subject,
-        "source_hash": str(row["source_hash"]),
-        "strength": str(row["strength"]),
-        "entry": str(row["entry"]),
-        "results": row["results"],
-        "notes": row["notes"],
-        "held_out": row["held_out"],
-        "mutants": row["mutants"],
-        "mutants_killed": row["mutants_killed"],
-    }
+    names = ("source_hash", "strength", "entry", "results", "notes", "held_out", "mutants", "mutants_killed")
+    shown: dict[str, Any] = {"subject": event.subject, **{name: row[name] for name in names}}
     if row["suite_hash"] is None:
         return TestedSource(**shown, why_not="tier ephemeral keeps neither source nor tests")
     try:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mayfly.core import Artifact, SecretFields, is_secret_name
 from mayfly.operations._outcome import verdict_fields
+from mayfly.operations._words import pick_fields
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
@@ -30,10 +31,12 @@ class DoctorView:
     def to_json(self) -> dict[str, Any]:
         """Return it as plain data."""
         found = self.diagnosis
-        layers = [{"name": x.name, "ok": x.ok, "detail": x.detail, "fix": x.fix} for x in found.layers]
-        library = {"tools": self.tools, "problems": list(self.problems)}
-        wall = {"level": found.level, "reason": found.reason, "layers": layers}
-        return {**wall, "library": library, "left_by_staging": self.left}
+        return {
+            **pick_fields(found, "level reason"),
+            "layers": [pick_fields(layer, "name ok detail fix") for layer in found.layers],
+            "library": {"tools": self.tools, "problems": list(self.problems)},
+            "left_by_staging": self.left,
+        }
 
 
 def doctor(settings: Settings, tools: Tools | None) -> DoctorView:
@@ -82,14 +85,10 @@ def admission_fields(found: Admission) -> dict[str, Any]:
 
 def commit_fields(commit: Commit) -> dict[str, Any]:
     """Return a change of the workspace as plain data."""
-    files = [{"kind": change.kind, "path": change.path} for change in commit.changes]
+    files = [pick_fields(change, "kind path") for change in commit.changes]
     return {
-        "id": commit.id,
-        "when": commit.when,
+        **pick_fields(commit, "id when note undoes size"),
         "at": datetime.fromtimestamp(commit.when, UTC).isoformat(timespec="seconds"),
-        "note": commit.note,
-        "undoes": commit.undoes,
-        "size": commit.size,
         "summary": commit.changes.summary(),
         "files": files,
         "changes": files,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from mcp.server.transport_security import TransportSecuritySettings
 
 from mayfly.serve._door import App, Door
-from mayfly.serve._socket import address_of, listen, served_names
+from mayfly.serve._socket import address_of, listen, served_names, uvicorn_server
 from mayfly.serve._token import check_token_needed
 
 if TYPE_CHECKING:
@@ -32,20 +32,9 @@ class HttpOptions:
 
 async def serve_http(mcp: McpServer, options: HttpOptions, *, ready: Callable[[str], None]) -> None:
     """Serve until somebody ends the process; *ready* is told the address as soon as it can be used."""
-    import uvicorn
-
     check_token_needed(options.host, options.token)
-    bound = listen(options.host, options.port)
-    with bound:
-        config = uvicorn.Config(
-            make_app(mcp, options),
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=_GRACE,
-            lifespan="on",
-        )
-        server = uvicorn.Server(config)
+    with listen(options.host, options.port) as bound:
+        server = uvicorn_server(make_app(mcp, options), _GRACE)
         # The socket listens already: who connects now waits a moment for the answer.
         ready(f"{address_of(bound)}{PATH}")
         await server.serve(sockets=[bound])

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import InputError, one_line
+from mayfly.operations import pick_fields
 from mayfly.serve._client_model import ClientModel, offers_sampling
 from mayfly.serve._drafts import Draft, Drafts
 from mayfly.serve._reply import Reply, advice
@@ -164,16 +165,15 @@ def _order(given: Arguments, errand: Errand) -> dict[str, Any]:
 def _told(made: ToolMade, *, draft: str = "", again: str = "") -> Reply:
     """Say what became of an order."""
     verdicts = [asdict(one) for one in made.verdicts if one.decision != "accept" or not made.accepted][:_VERDICTS]
-    common = {"name": made.name, "reason": made.reason, "verdicts": verdicts}
+    common = {**pick_fields(made, "name reason"), "verdicts": verdicts}
     if made.accepted and made.card is not None:
         card = made.card
         todo = f"call it by its name, or with call_tool: {made.name}({', '.join(card.parameters)})"
         data = {
             **common,
+            **pick_fields(card, "strength witness"),
             "status": "created",
             "version": made.version,
-            "strength": card.strength,
-            "witness": card.witness,
             "next": todo,
             "input_schema": dict(card.input_schema),
             "output_schema": dict(card.output_schema),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
-from mayfly.serve._socket import address_of, listen
+from mayfly.serve._socket import address_of, listen, uvicorn_server
 
 if TYPE_CHECKING:
     from mayfly.market.seller import Seller
@@ -22,8 +22,6 @@ def serve_shop(
 
     *ready* is told the address as soon as it can be used.
     """
-    import uvicorn
-
     ended = threading.Event()
 
     def look() -> None:
@@ -32,19 +30,12 @@ def serve_shop(
             ended.wait(every)
 
     with listen(host, port) as bound:
-        config = uvicorn.Config(
-            cast("Any", app),
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=_GRACE,
-            lifespan="on",
-        )
+        server = uvicorn_server(app, _GRACE)
         looking = threading.Thread(target=look, name="market-recover", daemon=True)
         looking.start()
         ready(address_of(bound))
         try:
-            uvicorn.Server(config).run(sockets=[bound])
+            server.run(sockets=[bound])
         finally:
             ended.set()
             looking.join(_GRACE)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import errno
 import socket
+from typing import TYPE_CHECKING, Any, cast
 
 from mayfly.core import MachineError
 from mayfly.serve._token import is_loopback
+
+if TYPE_CHECKING:
+    import uvicorn
 
 # Connections that wait to be taken up.
 _BACKLOG = 512
@@ -41,3 +45,20 @@ def address_of(bound: socket.socket) -> str:
     """Return where *bound* listens, as the beginning of an address."""
     host, port = bound.getsockname()[:2]
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def uvicorn_server(app: object, grace: int, **more: Any) -> uvicorn.Server:
+    """Return the server of an application: it logs nothing by itself, and requests have *grace* seconds to end in."""
+    import uvicorn
+
+    return uvicorn.Server(
+        uvicorn.Config(
+            cast("Any", app),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=grace,
+            lifespan="on",
+            **more,
+        )
+    )

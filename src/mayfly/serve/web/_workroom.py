@@ -7,7 +7,7 @@ import contextvars
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from mayfly.core import Stop
 from mayfly.runtime import called_by
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from mayfly.forge import Observer
 
+P = ParamSpec("P")
 T = TypeVar("T")
 # Seconds after which who was sent away may try again: about as long as a run that has to be written.
 _AGAIN = 2
@@ -45,6 +46,10 @@ class Workroom:
             watching.cancel()
             with suppress(asyncio.CancelledError):
                 await watching
+
+    async def call(self, request: Request, function: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+        """Call a function in a thread for a client; the client's leaving ends what hears of it."""
+        return await self.do(request, lambda stop: function(*args, **options))
 
     def begin(
         self, work: Callable[[Stop], T], *, stop: Stop, observer: Observer | None = None, live: bool = False

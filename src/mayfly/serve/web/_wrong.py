@@ -63,7 +63,7 @@ _STATUS: tuple[tuple[type[MayflyError], int], ...] = (
 
 @contextmanager
 def looked_up() -> Iterator[None]:
-    """Turn the caller's mistake into 404: for bodies that look up what the path names."""
+    """Turn the caller's mistake into 404: for bodies that look up what the path names, and as a decorator."""
     try:
         yield
     except (NotFound, ConflictError):

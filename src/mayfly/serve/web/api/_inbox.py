@@ -56,7 +56,7 @@ async def _settle_approval(id: str, order: WordOrder, request: Request, served: 
         settings = served.runtime.settings
         return operations.settle_approval(settings, served.ledger, id, approved=approved, by=by, reason=order.reason)
 
-    return recorded((await served.workroom.do(request, lambda stop: work())).to_json())
+    return recorded((await served.workroom.call(request, work)).to_json())
 
 
 def _check_known(served: Served, id: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Query, Request
 
 from mayfly import operations
-from mayfly.core import InputError, Stop
+from mayfly.core import InputError
 from mayfly.serve.web._answer import Answer, recorded
 from mayfly.serve.web._served import Before, Limit, Served, Site
 from mayfly.serve.web.api._orders import PermitOrder, SimulateOrder
@@ -72,11 +72,11 @@ async def simulate(order: SimulateOrder, request: Request, served: Site) -> Answ
     if len(set(names)) < len(names):
         raise InputError("two of the files have one name", fix="give each a name of its own")
 
-    def work(stop: Stop) -> dict[str, Any]:
+    def work() -> dict[str, Any]:
         with tempfile.TemporaryDirectory(prefix="mayfly-rules-") as folder:
             for one in order.files:
                 Path(folder, one.name).write_text(one.text, encoding="utf-8", errors="replace")
             paths = [Path(folder, name) for name in names]
             return operations.try_rules(open_desk(served), paths, last=order.last).to_json(whole_paths=False)
 
-    return recorded(await served.workroom.do(request, work))
+    return recorded(await served.workroom.call(request, work))

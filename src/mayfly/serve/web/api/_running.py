@@ -85,15 +85,32 @@ async def run_for(served: Served, request: Request, work: Work, *, wait: bool) -
     if wait:
         outcome = await served.workroom.do(request, lambda stop: work())
         return Answer(outcome_data(outcome, most=ITEMS))
+    begun = await begin(served, work)
+    if isinstance(begun, Outcome):
+        return Answer(outcome_data(begun, most=ITEMS))
+    return Answer({"id": begun, "status": "running"}, 202, {"Location": f"/api/runs/{begun}"})
+
+
+async def begin(
+    served: Served, work: Work, also: Callable[[str, Any], None] = lambda what, about: None
+) -> str | Outcome[Any]:
+    """Begin *work*, which goes on by itself; return the id of its run as soon as it has one, or how it ended before.
+
+    *also* is told what the work tells.
+    """
     begun = Begun(served)
-    task = served.workroom.begin(begun.doing(work), stop=begun.stop, observer=begun.told, live=True)
+
+    def told(what: str, about: Any) -> None:
+        begun.told(what, about)
+        also(what, about)
+
+    task = served.workroom.begin(begun.doing(work), stop=begun.stop, observer=told, live=True)
     either: set[asyncio.Future[Any]] = {task, begun.known}
     await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-    if begun.known.done():
-        task.add_done_callback(_noted)
-        run = begun.known.result()
-        return Answer({"id": run, "status": "running"}, 202, {"Location": f"/api/runs/{run}"})
-    return Answer(outcome_data(await task, most=ITEMS))
+    if not begun.known.done():
+        return await task
+    task.add_done_callback(_noted)
+    return begun.known.result()
 
 
 class Begun:

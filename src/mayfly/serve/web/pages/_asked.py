@@ -6,9 +6,8 @@ another process of the server, so the answer is kept beside the story.
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,14 +15,13 @@ from typing import TYPE_CHECKING, Any
 from mayfly.core import InputError, MayflyError, Outcome, without_secrets_in
 from mayfly.operations import outcome_data
 from mayfly.serve.web._answer import ITEMS, Answer
-from mayfly.serve.web.api._running import Begun
+from mayfly.serve.web.api._running import Work
+from mayfly.serve.web.api._running import begin as begin_work
 from mayfly.store import JSON, as_payload, event
 
 if TYPE_CHECKING:
     from mayfly.serve.web._served import Served
     from mayfly.store import Ledger
-
-Work = Callable[[], Outcome[Any]]
 
 
 @event("page.answered")
@@ -79,23 +77,14 @@ class PageTask:
 
 async def begin(served: Served, work: Work, again: PageTask | None = None) -> str:
     """Begin *work* and return the id of its run as soon as it has one; what it gives is kept with the run."""
-    begun = Begun(served)
-    ledger = served.runtime.ledger
 
-    def told(what: str, about: Any) -> None:
-        begun.told(what, about)
+    def keep(what: str, about: Any) -> None:
         # Not when the work returns: whoever follows the run reads it as soon as its end is recorded.
         if what == "ended" and isinstance(about, Outcome):
-            keep_answer(ledger, about, again)
+            keep_answer(served.ledger, about, again)
 
-    task = served.workroom.begin(begun.doing(work), stop=begun.stop, observer=told, live=True)
-    either: set[asyncio.Future[Any]] = {task, begun.known}
-    await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-    if begun.known.done():
-        # Whatever it ends in is in the ledger, and nobody waits for it here.
-        task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
-        return begun.known.result()
-    return (await task).id
+    begun = await begin_work(served, work, keep)
+    return begun.id if isinstance(begun, Outcome) else begun
 
 
 def keep_answer(ledger: Ledger, outcome: Outcome[Any], again: PageTask | None) -> None:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from mayfly import operations
-from mayfly.core import ConflictError, InputError, Stop
+from mayfly.core import ConflictError, InputError
 from mayfly.library import ToolMade
 from mayfly.serve.web._passes import checked_form
 from mayfly.serve.web._served import Site, order_by
@@ -120,11 +120,8 @@ async def call_tool(request: Request, name: str, served: Site) -> HTMLResponse:
     except InputError as error:
         wrong = str(error)
     else:
-
-        def work(stop: Stop) -> Any:
-            return served.runtime.tools.call(name, arguments, version=version, stop=stop)
-
-        outcome = await served.workroom.do(request, work)
+        call = served.runtime.tools.call
+        outcome = await served.workroom.do(request, lambda stop: call(name, arguments, version=version, stop=stop))
     # What was typed and what came of it stay on one page; the call itself is in the ledger.
     return page(request, "tool.html", **shown, outcome=outcome, results=None, wrong=wrong)
 
@@ -136,27 +133,21 @@ async def verify_tool(request: Request, name: str, served: Site) -> HTMLResponse
     wanted = word_in(form, "version", most=10)
     version = int(wanted) if wanted.isdecimal() else 0
 
-    def work(stop: Stop) -> Any:
-        with looked_up():
-            return operations.verify_tool(served.runtime.tools, name, version)
-
-    results = (await served.workroom.do(request, work)).results
+    verify = looked_up()(operations.verify_tool)
+    results = (await served.workroom.call(request, verify, served.runtime.tools, name, version)).results
     return page(request, "tool.html", **_tool_context(served, name, version), outcome=None, results=results, wrong="")
 
 
 @router.post("/library/{name}/rollback")
-async def roll_back(request: Request, name: str, served: Site) -> RedirectResponse:
+async def roll_back_tool(request: Request, name: str, served: Site) -> RedirectResponse:
     """Let another version serve."""
     form = await checked_form(request)
     to = word_in(form, "to", most=10)
     if not to.isdecimal():
         raise InputError("no version was chosen", fix="press the button beside one")
 
-    def work(stop: Stop) -> int:
-        with looked_up():
-            return served.runtime.tools.rollback(name, int(to), by=order_by(None))
-
-    await served.workroom.do(request, work)
+    roll_back = looked_up()(served.runtime.tools.rollback)
+    await served.workroom.call(request, roll_back, name, int(to), by=order_by(None))
     return see(f"/library/{name}", "rolled-back")
 
 
@@ -186,12 +177,8 @@ async def make_tool(request: Request, served: Site) -> Response:
     weak = word_in(form, "accept_weak") == "on"
     made: ToolMade | None = None
     try:
-        order = _tool_order(typed)
-
-        def work(stop: Stop) -> ToolMade:
-            return served.runtime.tools.write(typed["intent"], **order, accept_weak=weak, by=order_by(None))
-
-        made = await served.workroom.do(request, work)
+        order = {**_tool_order(typed), "accept_weak": weak, "by": order_by(None)}
+        made = await served.workroom.call(request, served.runtime.tools.write, typed["intent"], **order)
         wrong = for_pages(made.reason)
     except (InputError, ConflictError) as error:
         wrong = str(error)

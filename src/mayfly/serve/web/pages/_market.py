@@ -8,11 +8,10 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from mayfly.core import InputError, Stop
-from mayfly.operations import ProfitAndLoss, ProfitRow, market_view, standings_data
+from mayfly.core import InputError
+from mayfly.operations import ProfitAndLoss, ProfitRow, doctor, market_view, standings_data
 from mayfly.serve.web._passes import checked_form
 from mayfly.serve.web._served import Site
-from mayfly.serve.web.api._system import look_at_machine
 from mayfly.serve.web.pages._frame import page, see, svg, word_in
 from mayfly.serve.web.pages._plots import Bar, bar_plot
 
@@ -55,10 +54,8 @@ async def vote(request: Request, hash: str, served: Site) -> RedirectResponse:
     if choice not in ("for", "against"):
         raise InputError("a vote is for or against", fix="press one of the two buttons")
 
-    def work(stop: Stop) -> object:
-        return served.runtime.promotion.vote(hash, "for" if choice == "for" else "against", identity=identity)
-
-    await served.workroom.do(request, work)
+    cast = served.runtime.promotion.vote
+    await served.workroom.call(request, cast, hash, "for" if choice == "for" else "against", identity=identity)
     return see("/market", "voted")
 
 
@@ -89,5 +86,6 @@ def show_doctor(request: Request, served: Site) -> HTMLResponse:
     """Show what a look at the machine finds."""
     ledger = served.ledger
     attacked = ledger.last(kind="doctor.attacked")
-    found = {**look_at_machine(served).to_json(), "events": ledger.count(), "attacked": attacked}
+    looked = doctor(served.runtime.settings, served.runtime.tools)
+    found = {**looked.to_json(), "events": ledger.count(), "attacked": attacked}
     return page(request, "doctor.html", found=found)

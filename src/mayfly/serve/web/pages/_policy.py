@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from mayfly import operations
-from mayfly.core import InputError, MayflyError, Stop
+from mayfly.core import InputError, MayflyError
 from mayfly.serve.web._passes import checked_form
 from mayfly.serve.web._served import Site
 from mayfly.serve.web._wrong import NotFound, looked_up
@@ -81,15 +81,11 @@ def _outlines(trees: list[Why | WhyNot]) -> list[Branch]:
     return [outline(tree) for tree in trees]
 
 
-def _rule_files(served: Served) -> list[dict[str, Any]]:
-    files: list[dict[str, Any]] = operations.rules_in_force(open_desk(served).snapshot)["files"]
-    return files
-
-
 @router.get("/policy/rules/{name}")
 def show_rules(request: Request, name: str, served: Site) -> HTMLResponse:
     """Show one rule file."""
-    file = next((one for one in _rule_files(served) if one["name"] == name), None)
+    files = operations.rules_in_force(open_desk(served).snapshot)["files"]
+    file = next((one for one in files if one["name"] == name), None)
     if file is None:
         raise NotFound(f"no rule file in force is called {name[:80]}", fix="see the list of rules")
     return page(request, "rules.html", file=file)
@@ -119,12 +115,12 @@ async def ask_permit(request: Request, served: Site) -> HTMLResponse:
     if not action:
         raise InputError("no action was named", fix="type one, such as: write_file")
 
-    def work(stop: Stop) -> dict[str, Any]:
+    def work() -> dict[str, Any]:
         kernel = open_desk(served).kernel(persona=persona or None)
         found = kernel.permitted(action, target, word_in(form, "payload"))
         return {"permit": found, "trees": _outlines(list(found.trees())), "remedies": found.remedies()}
 
-    asked = await served.workroom.do(request, work)
+    asked = await served.workroom.call(request, work)
     typed = {"action": action, "target": target, "persona": persona}
     return page(request, "policy.html", **{**_shown(served), "asked": asked, "typed": typed})
 
@@ -133,11 +129,11 @@ async def ask_permit(request: Request, served: Site) -> HTMLResponse:
 async def try_rules(request: Request, served: Site) -> HTMLResponse:
     """Say what changed rules would have decided otherwise; nothing is put into force."""
     form = await checked_form(request)
-    known = {one["name"] for one in _rule_files(served)}
+    known = {one["name"] for one in operations.rules_in_force(open_desk(served).snapshot)["files"]}
     wanted, text = word_in(form, "file", most=100), str(form.get("text", ""))[:_RULES].replace("\r\n", "\n")
     name = wanted if wanted in known else _ADDED
 
-    def work(stop: Stop) -> dict[str, Any]:
+    def work() -> dict[str, Any]:
         with tempfile.TemporaryDirectory(prefix="mayfly-rules-") as folder:
             path = Path(folder, Path(name).name)
             path.write_text(text, encoding="utf-8", errors="replace")
@@ -147,5 +143,5 @@ async def try_rules(request: Request, served: Site) -> HTMLResponse:
                 return {"wrong": str(error).replace(f"{folder}/", "")}
         return {"number": tried.tried, "differences": tried.differences, "wrong": ""}
 
-    tried = await served.workroom.do(request, work)
+    tried = await served.workroom.call(request, work)
     return page(request, "policy.html", **{**_shown(served), "tried": tried, "typed": {"file": name, "text": text}})

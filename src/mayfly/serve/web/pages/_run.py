@@ -312,7 +312,7 @@ async def stop_run(request: Request, run: str, served: Site) -> RedirectResponse
     from mayfly.promise import cancel
 
     await checked_form(request)
-    await served.workroom.do(request, lambda stop: cancel(served.ledger, run, by=order_by(None)))
+    await served.workroom.call(request, cancel, served.ledger, run, by=order_by(None))
     return see(f"/runs/{run}", "stopped")
 
 
