@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mayfly.cli._frame import Shown, opened, show, shows
-from mayfly.cli._market_buy import buy, discover
 from mayfly.cli._market_demo import demo
-from mayfly.cli._market_sell import pnl, sell
+from mayfly.cli._market_sell import buy, discover, pnl, sell
 from mayfly.cli._output import (
     By,
     answer_table,

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from mayfly.cli._forms import checked_form, write_form
 from mayfly.cli._inputs import (
     Inputs,
+    checked_form,
     given_inputs,
     piped_input,
     read_context,
@@ -19,9 +19,10 @@ from mayfly.cli._inputs import (
     read_examples,
     read_ground,
     workspace_of,
+    write_form,
 )
 from mayfly.cli._output import AsJson, answer, as_called, command, note, to_json
-from mayfly.cli._words import can_ask, choices_of, choose, exit_status, is_wrong_usage, show_choices
+from mayfly.cli._progress import can_ask, choices_of, choose, exit_status, is_wrong_usage, show_choices
 from mayfly.core import UNSET, Example, InputError, Settings, one_line
 from mayfly.operations import outcome_fields
 

@@ -10,8 +10,8 @@ import typer
 
 from mayfly.cli._frame import Shown, kept_ledger, ledger_with, opened, shows
 from mayfly.cli._output import AsJson, By, Reason, command, group, note, table, who
+from mayfly.cli._progress import exit_status
 from mayfly.cli._run import ModelOption, Quiet, Verbose, show_outcome
-from mayfly.cli._words import exit_status
 from mayfly.core import InputError, Settings, one_line
 from mayfly.operations import STATUSES
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mayfly.cli._desk import tell
 from mayfly.cli._frame import Shown, ledger_with, opened, show, shows
 from mayfly.cli._inputs import given_input, read_context, read_examples, read_ground
 from mayfly.cli._output import AsJson, answer, busy, command, note
 from mayfly.cli._run import ContextOption, ExamplesOption, InputOption, ModelOption
-from mayfly.cli._why import tell
 from mayfly.core import InputError, harmless, one_line
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ def show_plan(tree: Promise[Any]) -> None:
 
 def planned_row(branch: Branch) -> Row:
     """Return the line of one promise as it is planned."""
+    from mayfly.cli._tree import served_by
     from mayfly.cli._tree_rows import Row
-    from mayfly.cli._watched import served_by
     from mayfly.operations import ground_reason, is_ground
 
     promise = branch.promise
@@ -196,8 +196,8 @@ def _show_trace(traced: Trace) -> None:
 
 
 def _traced_row(branch: Branch, traced: Trace, costs: dict[str, dict[str, Any]]) -> Row:
+    from mayfly.cli._tree import STYLES, proven_words, served_by, short_ending
     from mayfly.cli._tree_rows import Row
-    from mayfly.cli._watched import STYLES, proven_words, served_by, short_ending
 
     promise = branch.promise
     state = promise.state.value

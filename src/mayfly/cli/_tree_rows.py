@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 from rich.cells import cell_len, set_cell_size
 
 from mayfly.cli._output import STYLES as COLOURS
-from mayfly.cli._watched import STYLES, counted, pool_words, proven_words, served_by, short_ending
+from mayfly.cli._tree import STYLES, counted, pool_words, proven_words, served_by, short_ending
 from mayfly.core import ending_of, one_line
 from mayfly.operations import how_long, places
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from mayfly.cli._watched import Moving, Watched
+    from mayfly.cli._tree import Moving, Watched
     from mayfly.core import Pool
     from mayfly.promise import Promise
 

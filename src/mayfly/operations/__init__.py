@@ -35,21 +35,28 @@ if TYPE_CHECKING:
         standings_data,
     )
     from mayfly.operations._metrics import Metrics, PromiseMetrics, metrics
-    from mayfly.operations._outcome import outcome_data, outcome_fields, proof_fields, verdict_fields
     from mayfly.operations._policy import DecisionPage, RulesTried, decisions, permit_fields, rules_in_force, try_rules
     from mayfly.operations._runs import (
         RUN_ENDS,
         STATUSES,
+        Place,
+        PromiseFilter,
+        PromisePage,
+        PromiseRow,
         RunLine,
         RunPage,
+        ground_reason,
+        is_ground,
         no_run,
+        places,
+        promise_page,
+        reason_of,
         run_line,
         run_number,
         runs,
         search_runs,
     )
-    from mayfly.operations._sources import TestedSource, tested_sources
-    from mayfly.operations._story import event_fields, event_words, tell
+    from mayfly.operations._story import TestedSource, event_fields, event_words, tell, tested_sources
     from mayfly.operations._system import (
         DoctorView,
         admission_fields,
@@ -68,17 +75,6 @@ if TYPE_CHECKING:
         verify_tool,
     )
     from mayfly.operations._trace import PromiseStory, RunView, StoryTrace, Trace, has_tree, run_view, trace
-    from mayfly.operations._tree import (
-        Place,
-        PromiseFilter,
-        PromisePage,
-        PromiseRow,
-        ground_reason,
-        is_ground,
-        places,
-        promise_page,
-        reason_of,
-    )
     from mayfly.operations._why import (
         DecisionReasons,
         GoalReasons,
@@ -89,7 +85,15 @@ if TYPE_CHECKING:
         effect_of,
         why,
     )
-    from mayfly.operations._words import account_words, how_long, pick_fields
+    from mayfly.operations._words import (
+        account_words,
+        how_long,
+        outcome_data,
+        outcome_fields,
+        pick_fields,
+        proof_fields,
+        verdict_fields,
+    )
 
 __all__ = [
     "INBOX_EVENTS",
@@ -192,16 +196,16 @@ __getattr__ = lazily(
         ),
         "_market": "MarketView ProfitAndLoss ProfitRow market_view payments_to_look_at pnl standings_data",
         "_metrics": "Metrics PromiseMetrics metrics",
-        "_outcome": "outcome_data outcome_fields proof_fields verdict_fields",
         "_policy": "DecisionPage RulesTried decisions permit_fields rules_in_force try_rules",
-        "_runs": "RUN_ENDS STATUSES RunLine RunPage no_run run_line run_number runs search_runs",
-        "_sources": "TestedSource tested_sources",
-        "_story": "event_fields event_words tell",
+        "_runs": (
+            "Place PromiseFilter PromisePage PromiseRow RUN_ENDS RunLine RunPage STATUSES ground_reason "
+            "is_ground no_run places promise_page reason_of run_line run_number runs search_runs"
+        ),
+        "_story": "TestedSource event_fields event_words tell tested_sources",
         "_system": "DoctorView admission_fields check_source commit_fields doctor settings_rows",
         "_tools": "ToolHistory ToolVerified ToolView list_tools tool_history tool_view verify_tool",
         "_trace": "PromiseStory RunView StoryTrace Trace has_tree run_view trace",
-        "_tree": ("Place PromiseFilter PromisePage PromiseRow ground_reason is_ground places promise_page reason_of"),
         "_why": "DecisionReasons GoalReasons Reasons StoryReasons ToolReasons chain_of effect_of why",
-        "_words": "account_words how_long pick_fields",
+        "_words": "account_words how_long outcome_data outcome_fields pick_fields proof_fields verdict_fields",
     },
 )

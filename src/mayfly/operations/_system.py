@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import Artifact, SecretFields, is_secret_name
-from mayfly.operations._outcome import verdict_fields
-from mayfly.operations._words import pick_fields
+from mayfly.operations._words import pick_fields, verdict_fields
 
 if TYPE_CHECKING:
     from mayfly.core import Settings

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import InputError, ending_of, one_line
-from mayfly.operations._runs import run_line
+from mayfly.operations._runs import reason_of, run_line
 from mayfly.operations._story import tell
 from mayfly.operations._trace import PromiseStory, find_promise, has_tree
-from mayfly.operations._tree import reason_of
 from mayfly.operations._words import pick_fields
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from mayfly.serve._reply import Reply, advice, failed, value_text
 if TYPE_CHECKING:
     from mayfly.library import ToolOutcome
     from mayfly.runtime import Runtime
-    from mayfly.serve._errand import Errand
+    from mayfly.serve._reply import Errand
 
 Arguments = Mapping[str, Any]
 # Items of a list that lies on disk which are handed to a client; there is no room for more in a conversation.

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
+    from mayfly.serve.web._answer import NotFound
     from mayfly.serve.web._app import make_app
     from mayfly.serve.web._passes import WebOptions, checked_form, form_token
     from mayfly.serve.web._processes import VARIABLE as WEB_TOKEN
     from mayfly.serve.web._processes import serve_web
     from mayfly.serve.web._served import Served, served_by
-    from mayfly.serve.web._wrong import NotFound
 
 __all__ = [
     "WEB_TOKEN",
@@ -34,6 +34,6 @@ __getattr__ = lazily(
         "_processes": "VARIABLE=WEB_TOKEN serve_web",
         "_passes": "WebOptions checked_form form_token",
         "_served": "Served served_by",
-        "_wrong": "NotFound",
+        "_answer": "NotFound",
     },
 )

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mayfly.core import MachineError
-from mayfly.serve._socket import address_of, listen, uvicorn_server
-from mayfly.serve._token import check_token_needed
+from mayfly.serve._socket import address_of, check_token_needed, listen, uvicorn_server
 from mayfly.serve.web._guard import ENTER
 from mayfly.serve.web._passes import Passes
 

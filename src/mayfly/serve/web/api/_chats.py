@@ -11,11 +11,9 @@ from fastapi import APIRouter, Request
 
 from mayfly.core import ConflictError, Stop, one_line
 from mayfly.operations import commit_fields, pick_fields
-from mayfly.serve.web._answer import Answer, recorded
+from mayfly.serve.web._answer import Answer, NotFound, recorded
 from mayfly.serve.web._served import Limit, RunId, Served, Site, Skip, order_by
-from mayfly.serve.web._wrong import NotFound
-from mayfly.serve.web.api._orders import ChatOrder, SayOrder, UndoOrder, WordOrder
-from mayfly.serve.web.api._running import check_model
+from mayfly.serve.web.api._running import ChatOrder, SayOrder, UndoOrder, WordOrder, check_model
 
 if TYPE_CHECKING:
     from mayfly.runtime import Session

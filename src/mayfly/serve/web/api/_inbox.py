@@ -8,11 +8,9 @@ from fastapi import APIRouter, Query, Request
 
 from mayfly import operations
 from mayfly.core import ConflictError
-from mayfly.serve.web._answer import Answer, recorded
+from mayfly.serve.web._answer import Answer, NotFound, looked_up, recorded
 from mayfly.serve.web._served import Served, Site, order_by
-from mayfly.serve.web._wrong import NotFound, looked_up
-from mayfly.serve.web.api._orders import AnswerOrder, SettleOrder, WordOrder
-from mayfly.serve.web.api._running import check_model, run_for
+from mayfly.serve.web.api._running import AnswerOrder, SettleOrder, WordOrder, check_model, run_for
 
 router = APIRouter(prefix="/inbox", tags=["inbox"])
 # Characters of a diff that are shown at once; who wants more looks at the workspace.

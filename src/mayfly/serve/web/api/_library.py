@@ -9,11 +9,9 @@ from fastapi import APIRouter, Path, Query, Request
 
 from mayfly import operations
 from mayfly.core import InputError
-from mayfly.serve.web._answer import Answer, recorded
+from mayfly.serve.web._answer import Answer, error_fields, looked_up, recorded
 from mayfly.serve.web._served import Limit, Served, Site, Skip, order_by
-from mayfly.serve.web._wrong import error_fields, looked_up
-from mayfly.serve.web.api._orders import CallOrder, RollbackOrder, ToolOrderGiven, ToolUpdate, WordOrder
-from mayfly.serve.web.api._running import check_model
+from mayfly.serve.web.api._running import CallOrder, RollbackOrder, ToolOrderGiven, ToolUpdate, WordOrder, check_model
 
 router = APIRouter(prefix="/tools", tags=["library"])
 # A tool is a function: its name is one of Python's, and nothing in it can name another place.

@@ -12,7 +12,7 @@ from mayfly import operations
 from mayfly.core import InputError
 from mayfly.serve.web._answer import Answer, recorded
 from mayfly.serve.web._served import Before, Limit, Served, Site
-from mayfly.serve.web.api._orders import PermitOrder, SimulateOrder
+from mayfly.serve.web.api._running import PermitOrder, SimulateOrder
 from mayfly.serve.web.api._runs import reasons_data
 
 if TYPE_CHECKING:

@@ -10,11 +10,10 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from mayfly import operations
 from mayfly.core import ConflictError, InputError
 from mayfly.library import ToolMade
+from mayfly.serve.web._answer import looked_up
 from mayfly.serve.web._passes import checked_form
 from mayfly.serve.web._served import Site, order_by
-from mayfly.serve.web._wrong import looked_up
-from mayfly.serve.web.pages._frame import for_pages, page, see, svg, word_in
-from mayfly.serve.web.pages._moments import moments
+from mayfly.serve.web.pages._frame import for_pages, moments, page, see, svg, word_in
 from mayfly.serve.web.pages._plots import Bar, bar_plot, line_plot
 from mayfly.serve.web.pages._schema_forms import arguments_in, examples_in, fields_of
 

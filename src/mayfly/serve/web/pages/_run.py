@@ -23,18 +23,16 @@ from mayfly.operations import (
     promise_page,
     reason_of,
 )
+from mayfly.serve.web._answer import NotFound, looked_up
 from mayfly.serve.web._passes import checked_form
 from mayfly.serve.web._served import Site, order_by
-from mayfly.serve.web._wrong import NotFound, looked_up
-from mayfly.serve.web.pages._asked import begin, kept_answer
-from mayfly.serve.web.pages._frame import page, see, svg, word_in
-from mayfly.serve.web.pages._moments import moments
+from mayfly.serve.web.pages._frame import moments, page, see, svg, word_in
+from mayfly.serve.web.pages._home import begin, kept_answer
 from mayfly.serve.web.pages._plots import Bar, bar_plot
 
 if TYPE_CHECKING:
     from mayfly.promise import Promise, Saved
-    from mayfly.serve.web._served import Served
-    from mayfly.serve.web._trees import ReadTree
+    from mayfly.serve.web._served import ReadTree, Served
     from mayfly.store import Event, Ledger, RunRow
 
 router = APIRouter()
