@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from mayfly.cli._frame import Shown, shows
-from mayfly.cli._output import AsJson, Screen, answer_json, command, to_json
+from mayfly.cli._frame import Shown, opened, show, shows
+from mayfly.cli._output import AsJson, Screen, command, to_json
 from mayfly.cli._progress import proof_words
 from mayfly.cli._sandbox import ran, record
-from mayfly.core import InputError, MachineError, Order, SandboxSettings, Settings, one_line
+from mayfly.core import InputError, MachineError, Order, SandboxSettings, one_line
 from mayfly.operations import account_words
 
 if TYPE_CHECKING:
@@ -116,37 +116,29 @@ INTENT = "Parse NGINX access logs and extract 4xx error patterns"
 
 def demo(*, as_json: AsJson = False) -> None:
     """Show a task done by an agent that did not exist, the cache, a wrong program caught by its proof, and the wall."""
-    from mayfly.runtime import Runtime
-
-    settings = Settings.load()
-    screen = None if as_json else Screen()
-    with Runtime(settings) as runtime:
+    screen = Screen(quiet=as_json)
+    with opened() as runtime:
         if runtime.parts.sandbox.warm() == "none":
             raise MachineError("this machine gives no sandbox", fix="see: mayfly doctor")
         runtime.parts.types.start()
         first, again = _task(runtime, screen)
         caught = _wrong(runtime, screen)
-        shown = _hostiles(runtime, settings, screen)
+        shown = _hostiles(runtime, screen)
     well = bool(first.resolved and again.cached and caught and all(row.contained for row in shown))
-    if screen is None:
-        answer_json(_summary(first, again, caught, shown, well=well))
-    else:
-        _close(screen, shown, well=well)
-    if not well:
-        raise typer.Exit(1)
+    data = _summary(first, again, caught, shown, well=well)
+    show(Shown(data, lambda: _close(screen, shown, well=well), status=0 if well else 1), as_json=as_json)
 
 
-def _task(runtime: Runtime, screen: Screen | None) -> tuple[Outcome[Any], Outcome[Any]]:
+def _task(runtime: Runtime, screen: Screen) -> tuple[Outcome[Any], Outcome[Any]]:
     """Do the same task twice; a word nobody has used before makes sure that the first time is the first."""
-    if screen is not None:
-        screen.line(("Mayfly writes the agent a task needs, proves it, and runs it behind a wall", "title"))
-        screen.title(f"a task: {INTENT}")
+    screen.line(("Mayfly writes the agent a task needs, proves it, and runs it behind a wall", "title"))
+    screen.title(f"a task: {INTENT}")
     options: dict[str, Any] = {"lines": HERE / "access.log", "context": {"demo": secrets.token_hex(8)}, "ground": []}
     # One line of the log is no request: it is counted and shown, and the demo asks no question about it.
     options["bad_lines"] = "skip"
     first = runtime.run(INTENT, **options)
     _show_run(screen, "written, gated, proven, run", first)
-    if screen is not None and first.resolved:
+    if first.resolved:
         screen.line((f"    read as {one_line(first.reading)}", "dim"))
         if first.account is not None:
             screen.line((f"    lines   {account_words(first.account)}", "dim"))
@@ -156,9 +148,7 @@ def _task(runtime: Runtime, screen: Screen | None) -> tuple[Outcome[Any], Outcom
     return first, again
 
 
-def _show_run(screen: Screen | None, title: str, outcome: Outcome[Any]) -> None:
-    if screen is None:
-        return
+def _show_run(screen: Screen, title: str, outcome: Outcome[Any]) -> None:
     word, style = ("ok", "good") if outcome.resolved else ("FAILED", "bad")
     told = one_line(outcome.reason)
     if outcome.resolved:
@@ -167,19 +157,17 @@ def _show_run(screen: Screen | None, title: str, outcome: Outcome[Any]) -> None:
     _show_row(screen, title, (word, style), outcome.cost.seconds * 1000, told)
 
 
-def _wrong(runtime: Runtime, screen: Screen | None) -> Verdict | None:
+def _wrong(runtime: Runtime, screen: Screen) -> Verdict | None:
     """Hand in a program that looks right and is not, and see what stops it."""
-    if screen is not None:
-        screen.title("a wrong program, with the same name and types: it takes 5xx for 4xx")
+    screen.title("a wrong program, with the same name and types: it takes 5xx for 4xx")
     source = (HERE / "wrong_errors.py").read_text(encoding="utf-8")
     found, _ = runtime.compiler.prove(Order.of(INTENT, lines=HERE / "access.log"), source)
     refused = [verdict for verdict in found.verdicts if verdict.decision == "reject" and verdict.gate == "proof"]
-    if screen is not None:
-        passed = [gate for gate in ("syntax", "stability", "judge", "types") if _passed(found, gate)]
-        _show_row(screen, f"passes {', '.join(passed)}", ("ok", "good"), _spent(found, passed), "")
-        word, style = ("caught", "good") if refused else ("MISSED", "bad")
-        told = _in_short(refused[0].message) if refused else "no test failed"
-        _show_row(screen, "then the proof", (word, style), _spent(found, ["proof"]), told)
+    passed = [gate for gate in ("syntax", "stability", "judge", "types") if _passed(found, gate)]
+    _show_row(screen, f"passes {', '.join(passed)}", ("ok", "good"), _spent(found, passed), "")
+    word, style = ("caught", "good") if refused else ("MISSED", "bad")
+    told = _in_short(refused[0].message) if refused else "no test failed"
+    _show_row(screen, "then the proof", (word, style), _spent(found, ["proof"]), told)
     return refused[0] if refused else None
 
 
@@ -198,20 +186,18 @@ def _spent(found: Admission, gates: list[str]) -> float:
     return sum(found.milliseconds.get(gate, 0.0) for gate in gates)
 
 
-def _hostiles(runtime: Runtime, settings: Settings, screen: Screen | None) -> list[JobShown]:
-    if screen is not None:
-        screen.title("hostile programs, with no gate before them: the wall alone")
+def _hostiles(runtime: Runtime, screen: Screen) -> list[JobShown]:
+    screen.title("hostile programs, with no gate before them: the wall alone")
     shown: list[JobShown] = []
     events: list[Payload] = []
     with laid_out() as bait:
         for job in jobs(bait):
-            row, result = let_loose(runtime.parts.sandbox, job, bait, settings.sandbox)
+            row, result = let_loose(runtime.parts.sandbox, job, bait, runtime.settings.sandbox)
             shown.append(row)
             events.append(ran(result, (HERE / job.file).read_bytes()))
-            if screen is not None:
-                word, style = ("contained", "good") if row.contained else ("ESCAPED", "bad")
-                _show_row(screen, row.title, (word, style), row.milliseconds, row.detail)
-    record(settings, events, subject="demo")
+            word, style = ("contained", "good") if row.contained else ("ESCAPED", "bad")
+            _show_row(screen, row.title, (word, style), row.milliseconds, row.detail)
+    record(runtime.settings, events, subject="demo")
     return shown
 
 

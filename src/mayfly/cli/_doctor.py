@@ -9,7 +9,7 @@ import typer
 
 from mayfly.cli._frame import Shown, kept_ledger, opened, shows
 from mayfly.cli._frame import show as show_answer
-from mayfly.cli._output import AsJson, Screen, answer_json, as_called, busy, group, table
+from mayfly.cli._output import AsJson, Screen, as_called, busy, group, table
 from mayfly.cli._sandbox import record
 from mayfly.core import InputError, Settings, harmless, one_line
 from mayfly.operations import pick_fields, settings_rows
@@ -109,20 +109,14 @@ def _attack(level: str | None, only: tuple[str, ...], *, as_json: bool) -> None:
     unknown = set(only) - {name for case in attacks.cases() for name in (case.name, case.category)}
     if unknown:
         raise InputError(f"no case or category is called {min(unknown)}", fix="see: mayfly doctor --attack --json")
-    run = partial(attacks.run, level=level, only=only or None)
-    if as_json:
-        report = run()
-        answer_json(_report_fields(report))
-    else:
-        report = _attack_live(run)
+    report = _attack_live(partial(attacks.run, level=level, only=only or None), Screen(quiet=as_json))
     attacked = DoctorAttacked(level=report.level, cases=len(report.cases), contained=report.contained)
     record(settings, [attacked], subject="doctor")
-    if report.contained < len(report.cases) or report.survivors:
-        raise typer.Exit(1)
+    well = report.contained == len(report.cases) and not report.survivors
+    show_answer(Shown(_report_fields(report), status=0 if well else 1), as_json=as_json)
 
 
-def _attack_live(run: Callable[..., Report]) -> Report:
-    screen = Screen()
+def _attack_live(run: Callable[..., Report], screen: Screen) -> Report:
     category = ""
 
     def show(case: CaseResult) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from string import Template
 from typing import Annotated, Any, NamedTuple
@@ -83,9 +83,17 @@ def script_for(shell: str) -> str:
     """Return the script of one shell."""
     words = list(_words())
     text = files("mayfly.cli").joinpath("completion", f"mayfly.{shell}").read_text(encoding="utf-8")
-    inner = {one.place for one in words}
-    fill = {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell]
-    return ShellTemplate(text).substitute(fill(words, sorted(inner - {""})))
+    places = sorted({one.place for one in words} - {""})
+    if shell == "fish":
+        filled = {"places": " ".join(f'"{place}"' for place in places), "words": "\n".join(map(_fish, words))}
+        return ShellTemplate(text).substitute(filled)
+    # A list in the shell's own form: of words that may stand at a place, and of values that may follow an option.
+    form, entry = ('words="{}"', _word) if shell == "bash" else ("found=({})", _word_with_summary)
+    cases = {place: [entry(one) for one in words if one.place == place] for place in ("", *places)}
+    choices = {f"{one.place} {one.word}": one.choices for one in words if one.choices}
+    return ShellTemplate(text).substitute(
+        places="|".join(f'"{place}"' for place in places), words=_cases(cases, form), choices=_cases(choices, form)
+    )
 
 
 def _words() -> Iterator[Word]:
@@ -119,42 +127,26 @@ def _options(command: Any, context: Any, place: str) -> Iterator[Word]:
             yield Word(place, option, str(param.help or ""), is_command=False, choices=choices)
 
 
-def _bash(words: list[Word], places: list[str]) -> dict[str, str]:
-    at = {place: [one.word for one in words if one.place == place] for place in ("", *places)}
-    cases = [f'        "{place}") words="{" ".join(some)}" ;;' for place, some in at.items()]
-    chosen = [f'        "{one.place} {one.word}") words="{" ".join(one.choices)}" ;;' for one in words if one.choices]
-    return {
-        "places": "|".join(f'"{place}"' for place in places),
-        "words": "\n".join(cases),
-        "choices": "\n".join(chosen),
-    }
+def _cases(lists: Mapping[str, Iterable[str]], form: str) -> str:
+    return "\n".join(f'        "{place}") {form.format(" ".join(some))} ;;' for place, some in lists.items())
 
 
-def _zsh(words: list[Word], places: list[str]) -> dict[str, str]:
-    lines = []
-    for place in ("", *places):
-        some = [f"'{_quoted(one.word, colon=True)}:{_quoted(one.summary)}'" for one in words if one.place == place]
-        lines.append(f'        "{place}") found=({" ".join(some)}) ;;')
-    chosen = [f'        "{one.place} {one.word}") found=({" ".join(one.choices)}) ;;' for one in words if one.choices]
-    return {
-        "places": "|".join(f'"{place}"' for place in places),
-        "words": "\n".join(lines),
-        "choices": "\n".join(chosen),
-    }
+def _word(one: Word) -> str:
+    return one.word
 
 
-def _fish(words: list[Word], places: list[str]) -> dict[str, str]:
-    lines = []
-    for one in words:
-        start = f"complete -c mayfly -n '__mayfly_at \"{one.place}\"'"
-        said = f"-d '{_quoted(one.summary)}'"
-        if one.is_command:
-            lines.append(f"{start} -f -a '{one.word}' {said}")
-        else:
-            flag = f"-l {one.word[2:]}" if one.word.startswith("--") else f"-s {one.word[1:]}"
-            chosen = f" -x -a '{' '.join(one.choices)}'" if one.choices else ""
-            lines.append(f"{start} {flag}{chosen} {said}")
-    return {"places": " ".join(f'"{place}"' for place in places), "words": "\n".join(lines)}
+def _word_with_summary(one: Word) -> str:
+    return f"'{_quoted(one.word, colon=True)}:{_quoted(one.summary)}'"
+
+
+def _fish(one: Word) -> str:
+    start = f"complete -c mayfly -n '__mayfly_at \"{one.place}\"'"
+    said = f"-d '{_quoted(one.summary)}'"
+    if one.is_command:
+        return f"{start} -f -a '{one.word}' {said}"
+    flag = f"-l {one.word[2:]}" if one.word.startswith("--") else f"-s {one.word[1:]}"
+    chosen = f" -x -a '{' '.join(one.choices)}'" if one.choices else ""
+    return f"{start} {flag}{chosen} {said}"
 
 
 def _quoted(text: str, *, colon: bool = False) -> str:

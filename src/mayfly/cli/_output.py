@@ -245,12 +245,15 @@ STYLES = {"": "", "dim": "dim", "good": "green", "bad": "bold red", "title": "bo
 
 
 class Screen:
-    """Print the answer of a command that narrates; each piece is a text with the name of its style."""
+    """Print the answer of a command that narrates; each piece is a text with the name of its style.
 
-    def __init__(self) -> None:
+    A *quiet* one prints nothing: the answer is data then.
+    """
+
+    def __init__(self, *, quiet: bool = False) -> None:
         from rich.console import Console
 
-        self._console = Console(highlight=False, markup=False, emoji=False)
+        self._console = Console(highlight=False, markup=False, emoji=False, quiet=quiet)
 
     def line(self, *pieces: tuple[str, str], end: str = "\n") -> None:
         """Print one line, however long; `end=""` leaves it open for what follows."""
