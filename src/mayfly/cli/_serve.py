@@ -119,13 +119,15 @@ def mcp(
     if not http and as_json:
         raise InputError("--json goes with --http or --print-config: stdout is the client's here")
     require("serving MCP", "mcp", "mcp.server")
-    options: HttpOptions | None = None
-    if http:
-        from mayfly.serve import MCP_TOKEN, HttpOptions, check_token_needed
+    _serve_mcp(_http_options(settings.mcp, host, port, token_file) if http else None, as_json=as_json)
 
-        options = HttpOptions(**_listening(settings.mcp, host, port, token_file, MCP_TOKEN))
-        check_token_needed(options.host, options.token)
-    _serve_mcp(options, as_json=as_json)
+
+def _http_options(chosen: McpSettings, host: str | None, port: int | None, token_file: str | None) -> HttpOptions:
+    from mayfly.serve import MCP_TOKEN, HttpOptions, check_token_needed
+
+    options = HttpOptions(**_listening(chosen, host, port, token_file, MCP_TOKEN))
+    check_token_needed(options.host, options.token)
+    return options
 
 
 def _serve_mcp(options: HttpOptions | None, *, as_json: bool) -> None:

@@ -47,9 +47,17 @@ def plan(
 
     if not intent.strip():
         raise InputError("the intent is empty", fix='say what to do: mayfly plan "fix the bug in auth module"')
-    options = {"examples": read_examples(examples), "ground": read_ground(ground), "context": read_context(context)}
+    known, fallback, told = read_examples(examples), read_ground(ground), read_context(context)
     with given_input(input) as given, opened() as runtime:
-        tree = runtime.plan(intent, input=given.value, lines=given.lines, model=model, **options)
+        tree = runtime.plan(
+            intent,
+            input=given.value,
+            lines=given.lines,
+            examples=known,
+            ground=fallback,
+            model=model,
+            context=told,
+        )
     return Shown(lambda: plan_json(tree), lambda: show_plan(tree))
 
 
@@ -135,8 +143,10 @@ def trace(
             _write_html(ledger, id, html, as_json=as_json)
             return
         found = find(ledger, id)
-    text = partial(_show_trace, found) if isinstance(found, Trace) else tell(found.events)
-    show(Shown(found.to_json, text), as_json=as_json)
+    if isinstance(found, Trace):
+        show(Shown(found.to_json, partial(_show_trace, found)), as_json=as_json)
+    else:
+        show(Shown(found.to_json, tell(found.events)), as_json=as_json)
 
 
 def _check_target(html: str, *, as_json: bool) -> None:
