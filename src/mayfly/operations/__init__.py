@@ -34,7 +34,6 @@ if TYPE_CHECKING:
         pnl,
         standings_data,
     )
-    from mayfly.operations._metrics import Metrics, PromiseMetrics, metrics
     from mayfly.operations._policy import DecisionPage, RulesTried, decisions, permit_fields, rules_in_force, try_rules
     from mayfly.operations._runs import (
         RUN_ENDS,
@@ -59,10 +58,13 @@ if TYPE_CHECKING:
     from mayfly.operations._story import TestedSource, event_fields, event_words, tell, tested_sources
     from mayfly.operations._system import (
         DoctorView,
+        Metrics,
+        PromiseMetrics,
         admission_fields,
         check_source,
         commit_fields,
         doctor,
+        metrics,
         settings_rows,
     )
     from mayfly.operations._tools import (
@@ -195,14 +197,15 @@ __getattr__ = lazily(
             "call_fields find_approval inbox look_at_approval open_call settle_approval waiting_of"
         ),
         "_market": "MarketView ProfitAndLoss ProfitRow market_view payments_to_look_at pnl standings_data",
-        "_metrics": "Metrics PromiseMetrics metrics",
         "_policy": "DecisionPage RulesTried decisions permit_fields rules_in_force try_rules",
         "_runs": (
             "Place PromiseFilter PromisePage PromiseRow RUN_ENDS RunLine RunPage STATUSES ground_reason "
             "is_ground no_run places promise_page reason_of run_line run_number runs search_runs"
         ),
         "_story": "TestedSource event_fields event_words tell tested_sources",
-        "_system": "DoctorView admission_fields check_source commit_fields doctor settings_rows",
+        "_system": (
+            "DoctorView Metrics PromiseMetrics admission_fields check_source commit_fields doctor metrics settings_rows"
+        ),
         "_tools": "ToolHistory ToolVerified ToolView list_tools tool_history tool_view verify_tool",
         "_trace": "PromiseStory RunView StoryTrace Trace has_tree run_view trace",
         "_why": "DecisionReasons GoalReasons Reasons StoryReasons ToolReasons chain_of effect_of why",

@@ -22,8 +22,7 @@ from mayfly.operations import (
     tell,
     tested_sources,
 )
-from mayfly.serve.trace._markup import Markup, data_of, fill, markup, style
-from mayfly.serve.trace._tree import STATES, WORDS, since, tree_markup
+from mayfly.serve.trace._tree import STATES, WORDS, Markup, data_of, fill, markup, since, style, tree_markup
 
 if TYPE_CHECKING:
     from mayfly.promise import Promise

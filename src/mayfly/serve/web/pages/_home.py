@@ -24,7 +24,7 @@ from mayfly.serve.web._served import Site
 from mayfly.serve.web.api._running import Work
 from mayfly.serve.web.api._running import begin as begin_work
 from mayfly.serve.web.pages._frame import HERE, page, see, word_in
-from mayfly.serve.web.pages._schema_forms import examples_in
+from mayfly.serve.web.pages._library import examples_in
 from mayfly.store import JSON, as_payload, event
 
 if TYPE_CHECKING:
