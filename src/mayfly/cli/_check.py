@@ -7,11 +7,11 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
-from mayfly.cli._frame import Shown, opened, shows
+from mayfly.cli._frame import Shown, opened, show, shows
 from mayfly.cli._inputs import given_input, read_bytes, read_context, read_contract, read_examples, workspace_of
 from mayfly.cli._output import AsJson, answer, answer_json, command, foreign, note
 from mayfly.cli._progress import EXIT
@@ -255,8 +255,8 @@ def compile(
             found, suite = _compile(runtime, lang, order, given_source, entry=entry, tests=given_tests)
         except MayflyError as error:
             _refused(error, as_json=as_json)
-    _show(found, suite, profile.grants, as_json=as_json, show_source=show_source, show_tests=show_tests)
-    raise typer.Exit(exit_status(found.decision))
+    shown = _compiled(found, suite, profile.grants, show_source=show_source, show_tests=show_tests)
+    show(shown, as_json=as_json)
 
 
 def _compile(
@@ -274,17 +274,16 @@ def _compile(
     return runtime.compiler.prove(order, source, entry=entry, tests=tests)
 
 
-def _refused(error: MayflyError, *, as_json: bool) -> None:
+def _refused(error: MayflyError, *, as_json: bool) -> NoReturn:
     if not as_json or error.exit_status == 2:
         raise error
     from mayfly.forge import verdicts_of
 
-    shown = [verdict_fields(verdict) for verdict in verdicts_of(error)]
     question = getattr(error, "question", None)
     answer_json(
         {
             "decision": "reject",
-            "verdicts": shown,
+            "verdicts": [verdict_fields(verdict) for verdict in verdicts_of(error)],
             "source": None,
             "proof": proof_fields(None),
             "reason": str(error),
@@ -294,31 +293,24 @@ def _refused(error: MayflyError, *, as_json: bool) -> None:
     raise typer.Exit(3 if question else EXIT.get(error.code, 1))
 
 
-def _show(
-    found: Admission, suite: Suite, grants: tuple[str, ...], *, as_json: bool, show_source: bool, show_tests: bool
-) -> None:
-    if as_json:
-        answer_json(
-            {
-                "decision": found.decision,
-                "verdicts": [verdict_fields(verdict) for verdict in found.verdicts],
-                "source": found.artifact.source,
-                "source_hash": found.artifact.hash,
-                "entry": found.entry.name if found.entry else None,
-                "repairs": list(found.repairs),
-                "grants": list(grants),
-                "proof": proof_fields(found.proof),
-                "question": found.report.question.text if found.report and found.report.question else None,
-                "survivors": [survivor.describe() for survivor in found.report.survivors] if found.report else [],
-                "tests": suite.to_json()["tests"] if show_tests else None,
-                "milliseconds": found.milliseconds,
-            }
-        )
-        return
-    for line in (line for verdict in found.verdicts for line in verdict_lines(verdict)):
-        answer(line)
-    if show_tests:
-        for test in suite.tests:
-            note(f"test {one_line(test.name)}: {one_line(str(test.to_json()), limit=300)}")
+def _compiled(found: Admission, suite: Suite, grants: tuple[str, ...], *, show_source: bool, show_tests: bool) -> Shown:
+    report, tests = found.report, suite.to_json()["tests"] if show_tests else None
+    data = {
+        **pick_fields(found, "decision milliseconds"),
+        "verdicts": [verdict_fields(verdict) for verdict in found.verdicts],
+        "source": found.artifact.source,
+        "source_hash": found.artifact.hash,
+        "entry": found.entry.name if found.entry else None,
+        "repairs": list(found.repairs),
+        "grants": list(grants),
+        "proof": proof_fields(found.proof),
+        "question": report.question.text if report and report.question else None,
+        "survivors": [survivor.describe() for survivor in report.survivors] if report else [],
+        "tests": tests,
+    }
+    lines = [line for verdict in found.verdicts for line in verdict_lines(verdict)]
     if show_source:
-        answer(foreign(found.artifact.source.rstrip("\n"), sys.stdout))
+        lines.append(foreign(found.artifact.source.rstrip("\n"), sys.stdout))
+    shown = suite.tests if show_tests else ()
+    hints = [f"test {one_line(test.name)}: {one_line(str(test.to_json()), limit=300)}" for test in shown]
+    return Shown(data, lines, "\n".join(hints), exit_status(found.decision))

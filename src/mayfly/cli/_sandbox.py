@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 
+from mayfly.cli._frame import Shown, show
 from mayfly.cli._inputs import read_bytes, why_not, workspace_of
-from mayfly.cli._output import AsJson, answer, answer_json, foreign, group, note, to_json
+from mayfly.cli._output import AsJson, answer_json, foreign, group, note, to_json
 from mayfly.core import InputError, MachineError, MayflyError, SandboxSettings, Settings, content_hash, one_line
 from mayfly.operations import pick_fields
 
@@ -122,7 +123,7 @@ def execute(
                 worst = _run_each(partial(box.map, source, entry, per=per, **options), each, settings, source)
             else:
                 worst = box.run(source, entry, value, lane=lane, lines=_readable(lines), **options)
-                _show(worst, as_json=as_json, traceback=traceback)
+                show(_shown(worst, traceback=traceback), as_json=as_json)
                 record(settings, [ran(worst, source)], subject=content_hash(source)[:12])
     except MachineError as error:
         _refused(error, as_json=as_json)
@@ -240,27 +241,17 @@ def _refused(error: MachineError, *, as_json: bool) -> NoReturn:
     raise typer.Exit(error.exit_status)
 
 
-def _show(result: Result, *, as_json: bool, traceback: bool) -> None:
-    if as_json:
-        answer_json(_as_data(result))
-    else:
-        _show_plain(result, traceback=traceback)
+def _shown(result: Result, *, traceback: bool) -> Shown:
+    hints = [foreign(result.output.removesuffix("\n"), sys.stderr)] if result.output else []
+    if traceback and result.traceback:
+        hints.append(foreign(result.traceback.rstrip(), sys.stderr))
+    if result.status != "ok":
+        hints.append(f"mayfly: {result.status}: {one_line(result.error or 'no reason given')}")
+    if sys.stderr.isatty():
+        hints.append(f"{result.status} in {result.milliseconds:.1f} ms behind {result.level}")
+    return Shown(_as_data(result), to_json(result.value) if result.status == "ok" else (), "\n".join(hints))
 
 
 def _as_data(result: Result) -> dict[str, object]:
     milliseconds = round(result.milliseconds, 3)
     return {**pick_fields(result, "status value error level output traceback"), "milliseconds": milliseconds}
-
-
-def _show_plain(result: Result, *, traceback: bool) -> None:
-    if result.output:
-        printed = foreign(result.output, sys.stderr)
-        sys.stderr.write(printed if printed.endswith("\n") else printed + "\n")
-    if traceback and result.traceback:
-        note(foreign(result.traceback.rstrip(), sys.stderr))
-    if result.status == "ok":
-        answer(to_json(result.value))
-    else:
-        note(f"mayfly: {result.status}: {one_line(result.error or 'no reason given')}")
-    if sys.stderr.isatty():
-        note(f"{result.status} in {result.milliseconds:.1f} ms behind {result.level}")
