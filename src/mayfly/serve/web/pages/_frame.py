@@ -66,7 +66,7 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
     served = served_by(request)
     here = "/" + request.url.path.strip("/").partition("/")[0]
     text = (
-        _templates()
+        templates()
         .get_template(template)
         .render(
             menu=MENU,
@@ -110,7 +110,8 @@ _waiting = _Waiting()
 
 
 @cache
-def _templates() -> Environment:
+def templates() -> Environment:
+    """Return the templates of the pages."""
     made = Environment(
         loader=FileSystemLoader(HERE / "templates"),
         autoescape=True,
@@ -139,11 +140,6 @@ def _shown(value: object) -> object:
     if isinstance(value, str) and not isinstance(value, Markup):
         return harmless(without_secrets(value))
     return value
-
-
-def svg(text: str) -> Markup:
-    """Let a plot of ours onto a page as what it is: its maker has escaped whatever it names."""
-    return Markup(text)
 
 
 def took(seconds: float | None) -> str:

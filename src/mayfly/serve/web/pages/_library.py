@@ -16,7 +16,7 @@ from mayfly.library import ToolMade
 from mayfly.serve.web._answer import looked_up
 from mayfly.serve.web._passes import checked_form
 from mayfly.serve.web._served import Site, order_by
-from mayfly.serve.web.pages._frame import for_pages, moments, page, see, svg, word_in
+from mayfly.serve.web.pages._frame import for_pages, moments, page, see, word_in
 from mayfly.serve.web.pages._plots import Bar, bar_plot, line_plot
 
 if TYPE_CHECKING:
@@ -101,10 +101,8 @@ def _tool_plots(served: Served, name: str, proof: Any) -> dict[str, Any]:
     bars = [Bar(str(one.get("kind", "")), int(one.get("count", 0)), kind="good") for one in proof.get("evidence", ())]
     words = (f"{len(times)} calls ago", "the last")
     return {
-        "latency": svg(line_plot(times, title="milliseconds of the last calls", unit=" ms", ends=words))
-        if times
-        else "",
-        "evidence": svg(bar_plot(bars, title="evidence by kind")) if bars else "",
+        "latency": line_plot(times, title="milliseconds of the last calls", unit=" ms", ends=words) if times else "",
+        "evidence": bar_plot(bars, title="evidence by kind") if bars else "",
     }
 
 

@@ -17,7 +17,7 @@ from mayfly.serve.web._answer import NotFound, looked_up
 from mayfly.serve.web._passes import checked_form
 from mayfly.serve.web._served import Site
 from mayfly.serve.web.api._policy import open_desk
-from mayfly.serve.web.pages._frame import page, see, svg, word_in
+from mayfly.serve.web.pages._frame import page, see, word_in
 from mayfly.serve.web.pages._plots import Bar, bar_plot
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ def _assets(found: ProfitAndLoss) -> Iterator[dict[str, Any]]:
         kind = (total.network, total.asset, total.decimals)
         rows = [row for row in found.rows if (row.network, row.asset, row.decimals) == kind]
         bars = [bar for row in rows for bar in _bars(row)]
-        yield {"total": total, "rows": rows, "plot": svg(bar_plot(bars, title=f"earned and spent by {found.by}"))}
+        yield {"total": total, "rows": rows, "plot": bar_plot(bars, title=f"earned and spent by {found.by}")}
 
 
 def _bars(row: ProfitRow) -> Iterator[Bar]:
