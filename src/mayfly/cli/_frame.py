@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import wraps
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -101,7 +100,7 @@ def require(what: str, extras: str, *modules: str) -> None:
     """Import the modules that *what* is wanted for, or say which extras of ours bring them."""
     try:
         for module in modules:
-            import_module(module)
+            __import__(module)
     except ImportError as error:
         raise MachineError(
             f"{what} needs the package {error.name} and others", fix=f"pip install 'mayfly-agents[{extras}]'"
