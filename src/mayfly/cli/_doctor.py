@@ -167,12 +167,8 @@ def show(
     columns = {"key": "KEY", "value": "VALUE", "default": "DEFAULT", "owner": "OWNER", "source": "SOURCE"}
     if defaults:
         del columns["default"], columns["source"]
-    cells = [(*(_setting_text(row[name]) for name in columns), row["help"]) for row in rows]
+    cells = [(*(harmless(str(row[name])) or '""' for name in columns), row["help"]) for row in rows]
     return Shown(rows, table([(*columns.values(), "MEANING"), *cells]))
-
-
-def _setting_text(value: object) -> str:
-    return harmless(str(value)) if value != "" else '""'
 
 
 @shows

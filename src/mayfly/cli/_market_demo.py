@@ -253,7 +253,7 @@ def _play(scene: Scene) -> bool:
             well &= _crash(scene, numeral, crash)
             continue
         tried = scene.buyer.buy(numeral)
-        refused = _is_refused(tried)
+        refused = not tried.ok and "market.per_agent" in tried.said
         what = f"{numeral} is over the agent's budget of {BUDGET}" if refused else numeral
         scene.tell("bought" if tried.ok else "refused" if refused else "failed", what, tried)
         well &= refused if value is None else tried == Tried(True, str(value))
@@ -275,10 +275,6 @@ def _crash(scene: Scene, numeral: str, instant: Instant) -> bool:
     said = "the sale it left is settled, once" if closed else "the sale it left is still open"
     scene.tell("recovered" if closed else "failed", f"the shop, in process {pid}", Tried(closed, said))
     return scene.node.is_sprung and not tried.ok and closed
-
-
-def _is_refused(tried: Tried) -> bool:
-    return not tried.ok and "market.per_agent" in tried.said
 
 
 # What it comes to.

@@ -22,7 +22,7 @@ from mayfly.operations import pick_fields
 if TYPE_CHECKING:
     from mayfly.core import MarketSettings
     from mayfly.library import ToolOutcome
-    from mayfly.market import BrokerProcess, Offer, PricedResource, Terms
+    from mayfly.market import Offer, PricedResource, Terms
     from mayfly.operations import ProfitAndLoss, ProfitRow
 
 _HEAD = ("NETWORK", "ASSET", "REVENUE", "COST", "PROFIT", "AT RISK", "RESERVED", "GAS", "SOLD", "BOUGHT")
@@ -241,7 +241,7 @@ def buy(
     Where the wallet is not open, the password is asked for and it is open for this purchase only. When something goes
     wrong in between, the same command with the same --call goes on where it stopped.
     """
-    from mayfly.market import BrokerClient, check_settings
+    from mayfly.market import BrokerClient, Wallet, check_settings, open_broker
 
     settings = Settings.load()
     check_settings(settings)
@@ -249,7 +249,7 @@ def buy(
     url, method, sent = _find_resource(wanted, seller, method.upper(), sent, settings)
     call = call_id or f"cli-{secrets.token_hex(8)}"
     client = BrokerClient(settings)
-    own = None if client.is_open else _open_broker(settings, password_fd)
+    own = None if client.is_open else open_broker(settings, password_of(Wallet(settings), password_fd))
     try:
         note(f"call      {call}")
         done = client.buy(
@@ -313,12 +313,6 @@ def _offered(url: str, settings: Settings) -> tuple[PricedResource, ...]:
         return discover(url, seconds=settings.market.timeout).resources
     except MayflyError:
         return ()  # it has no list, or does not answer: the purchase says so
-
-
-def _open_broker(settings: Settings, password_fd: int | None) -> BrokerProcess:
-    from mayfly.market import Wallet, open_broker
-
-    return open_broker(settings, password_of(Wallet(settings), password_fd))
 
 
 def _tell_purchase(call: str, done: dict[str, Any], waits: str, *, as_json: bool) -> None:

@@ -169,7 +169,7 @@ def run(
         "record": record,
         "hints": tuple(hint or ()),
     }
-    shown = Shown(
+    shown = RunShown(
         form=form or "json",
         as_json=as_json,
         quiet=quiet,
@@ -210,7 +210,7 @@ def tier_for(grants: Sequence[str] | None) -> str:
     return "authored" if grants else "memo"
 
 
-class Shown(NamedTuple):
+class RunShown(NamedTuple):
     """How a run is shown, where it works, and what was typed to have it."""
 
     form: str
@@ -222,7 +222,7 @@ class Shown(NamedTuple):
     settings: Settings
 
 
-def _run(intent: str, inputs: Sequence[str], options: dict[str, Any], shown: Shown) -> "Outcome[Any]":
+def _run(intent: str, inputs: Sequence[str], options: dict[str, Any], shown: RunShown) -> "Outcome[Any]":
     """Run, asking where a person is there to answer, and print what came of it."""
     from mayfly.cli._tree import TreeProgress
     from mayfly.runtime import Runtime

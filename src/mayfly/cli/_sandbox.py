@@ -122,7 +122,9 @@ def execute(
                 per: Per = "item" if lane == "one-shot" else "batch"
                 worst = _run_each(partial(box.map, source, entry, per=per, **options), each, settings, source)
             else:
-                worst = box.run(source, entry, value, lane=lane, lines=_readable(lines), **options)
+                if lines is not None:
+                    read_bytes(str(lines), "a file of lines", most=0)
+                worst = box.run(source, entry, value, lane=lane, lines=lines, **options)
                 show(_shown(worst, traceback=traceback), as_json=as_json)
                 record(settings, [ran(worst, source)], subject=content_hash(source)[:12])
     except MachineError as error:
@@ -215,12 +217,6 @@ def _seconds(timeout: float | None, settings: SandboxSettings) -> float:
     if not math.isfinite(timeout) or timeout <= 0:
         raise InputError(f"--timeout must be a number of seconds above 0, not {timeout:g}", fix="try: --timeout 5")
     return timeout
-
-
-def _readable(lines: Path | None) -> Path | None:
-    if lines is not None:
-        read_bytes(str(lines), "a file of lines", most=0)
-    return lines
 
 
 def _allowed(imports: str | None, tier: str | None) -> frozenset[str] | None:

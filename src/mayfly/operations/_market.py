@@ -148,7 +148,9 @@ def market_view(ledger: Ledger, *, by: SumBy = "total", latest: int = 50) -> Mar
         pnl=pnl(ledger, by=by),
         at_risk=tuple(_payment(row) for row in payments.newest(AT_RISK, limit=latest)),
         payments=tuple(_payment(row) for row in payments.newest(limit=latest)),
-        sales=tuple(_sale(row) for row in SaleList(ledger).newest(limit=latest)),
+        sales=tuple(
+            {**_row_fields(row), **pick_fields(row, "version gas")} for row in SaleList(ledger).newest(limit=latest)
+        ),
     )
 
 
@@ -169,10 +171,6 @@ def payments_to_look_at(ledger: Ledger, *, now: float, latest: int = 50) -> list
 def _payment(row: PaymentRow) -> dict[str, Any]:
     more = {"charged_until": _moment(row.valid_before), "answered": bool(row.answer)}
     return {**_row_fields(row), **pick_fields(row, _PAYMENT), **more}
-
-
-def _sale(row: SaleRow) -> dict[str, Any]:
-    return {**_row_fields(row), **pick_fields(row, "version gas")}
 
 
 def _row_fields(row: PaymentRow | SaleRow) -> dict[str, Any]:

@@ -147,7 +147,8 @@ def _body(promise: Promise[Any], trace: Trace, cost: dict[str, Any] | None) -> M
     rows += [("waits for", ", ".join(promise.needs))] if promise.needs else []
     budget = fill("budget", width=f"{promise.budget * 100:.1f}", budget=f"{promise.budget:.2f}")
     rows.append(("budget", budget))
-    rows += [(name.replace("_", " "), f"{amount:g}") for name, amount in (cost or {}).items() if _counts(amount)]
+    spent = {name: amount for name, amount in (cost or {}).items() if isinstance(amount, (int, float)) and amount}
+    rows += [(name.replace("_", " "), f"{amount:g}") for name, amount in spent.items()]
     if promise.proof is not None:
         rows.append(("proof", f"{promise.proof.strength}, confidence {promise.proof.confidence:g}"))
         again = promise.id in trace.saved.again
@@ -162,10 +163,6 @@ def _body(promise: Promise[Any], trace: Trace, cost: dict[str, Any] | None) -> M
         # Of each of many values only as much as tells what it is; the whole is in `mayfly trace ID/NODE`.
         parts.append(fill("data", title="value", text=data_of(promise.value, limit=2000)))
     return Markup("".join(parts))
-
-
-def _counts(amount: object) -> bool:
-    return isinstance(amount, (int, float)) and bool(amount)
 
 
 # As much of one text as anybody reads in a mail; a value of many megabytes is not carried around.
