@@ -182,12 +182,10 @@ def _ask_person(question: str, choices: tuple[str, ...]) -> str | None:
     return choices[int(said) - 1] if said.isdigit() and 1 <= int(said) <= len(choices) else said or None
 
 
-def _slash_command(text: str, session: object, answer: Callable[[str], None]) -> bool:
+def _slash_command(text: str, session: Session, answer: Callable[[str], None]) -> bool:
     """Do one of the commands that begin with a slash; False to leave."""
-    from mayfly.runtime import Session
     from mayfly.sandbox.workbench import commits, undo
 
-    assert isinstance(session, Session)
     state = session.executor.room.state
     match text.split():
         case ["/quit" | "/exit" | "/q"]:

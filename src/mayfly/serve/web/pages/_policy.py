@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
+import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -16,7 +15,7 @@ from mayfly.operations import ProfitAndLoss, ProfitRow, doctor, market_view, sta
 from mayfly.serve.web._answer import NotFound, looked_up
 from mayfly.serve.web._passes import checked_form
 from mayfly.serve.web._served import Site
-from mayfly.serve.web.api._policy import open_desk
+from mayfly.serve.web.api._policy import open_desk, try_files
 from mayfly.serve.web.pages._frame import page, see, word_in
 from mayfly.serve.web.pages._plots import Bar, bar_plot
 
@@ -136,18 +135,16 @@ async def try_rules(request: Request, served: Site) -> HTMLResponse:
     wanted, text = word_in(form, "file", most=100), str(form.get("text", ""))[:_RULES].replace("\r\n", "\n")
     name = wanted if wanted in known else _ADDED
 
-    def work() -> dict[str, Any]:
-        with tempfile.TemporaryDirectory(prefix="mayfly-rules-") as folder:
-            path = Path(folder, Path(name).name)
-            path.write_text(text, encoding="utf-8", errors="replace")
-            try:
-                tried = operations.try_rules(open_desk(served), [path], last=_TRIED)
-            except MayflyError as error:  # rules that cannot be read are said beside what was typed
-                return {"wrong": str(error).replace(f"{folder}/", "")}
-        return {"number": tried.tried, "differences": tried.differences, "wrong": ""}
-
-    tried = await served.workroom.call(request, work)
+    tried = await served.workroom.call(request, _tried, served, {name: text})
     return page(request, "policy.html", **{**_shown(served), "tried": tried, "typed": {"file": name, "text": text}})
+
+
+def _tried(served: Served, files: dict[str, str]) -> dict[str, Any]:
+    try:
+        found = try_files(served, files, last=_TRIED)
+    except MayflyError as error:  # rules that cannot be read are said beside what was typed
+        return {"wrong": re.sub(r"/\S*/mayfly-rules-\w+/", "", str(error))}
+    return {"number": found.tried, "differences": found.differences, "wrong": ""}
 
 
 # Programs on the page, those nearest to promotion first.
