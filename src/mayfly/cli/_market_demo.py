@@ -173,7 +173,8 @@ def _stage(state: Path) -> Iterator[Scene]:
         broker = stack.enter_context(open_broker(settings, password))
         note(f"wallet    {wallet} has {_coins(settings, FUNDS)}; its key is in process {broker.pid} alone")
         note(f"budget    {BUDGET} for one agent, {PRICE} for one purchase")
-        buyer = stack.enter_context(ToyBuyer(settings, place, shop.url, [one for one, _, _ in _script()]))
+        buyer = ToyBuyer(settings, place, shop.url, [one for one, _, _ in _script()])
+        stack.enter_context(buyer.session)
         yield Scene(
             settings=settings,
             chain=chain,

@@ -45,10 +45,10 @@ class Answer(JSONResponse):
 
 
 def _dumps(content: Any) -> bytes:
-    return json.dumps(content, allow_nan=False, separators=(",", ":"), default=_plain).encode("ascii")
+    return json.dumps(content, allow_nan=False, separators=(",", ":"), default=plain_data).encode("ascii")
 
 
-def _plain(value: object) -> object:
+def plain_data(value: object) -> object:
     """Let what is nearly JSON be written as what it stands for."""
     if isinstance(value, Mapping):
         return dict(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -21,6 +21,7 @@ from mayfly import __version__
 from mayfly.core import clipped, ending_of, harmless, without_secrets
 from mayfly.operations import INBOX_EVENTS, event_words, inbox, tell
 from mayfly.serve._reply import encodable_text
+from mayfly.serve.web._answer import plain_data
 from mayfly.serve.web._passes import form_token
 from mayfly.serve.web._served import served_by
 
@@ -173,16 +174,8 @@ def ago(at: datetime | str) -> str:
 
 def pretty(value: object) -> str:
     """Write a value as JSON over several lines, cut where a page could not show more."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, default=_plain)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, default=plain_data)
     return clipped(text, _VALUE, mark="\n… (cut here; the API has the whole of it)")
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, Sequence):
-        return list(value[:1000])
-    return str(value)
 
 
 def model_name(name: str) -> str:
