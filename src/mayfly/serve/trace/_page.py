@@ -107,7 +107,7 @@ class Section(NamedTuple):
 
     id: str
     title: str
-    count: str
+    size: str
     body: object
 
 
@@ -131,7 +131,7 @@ def _page(
         reason=markup(reason, limit=1000),
         facts=[fill("fact", name=name, value=value) for name, value in facts],
         links=[fill("link", id=section.id, title=section.title) for section in filled],
-        sections=[fill("section", **section._asdict()) for section in filled],
+        sections=[fill("section", id=one.id, title=one.title, count=one.size, body=one.body) for one in filled],
         version=__version__,
         now=_moment(datetime.now(UTC)),
     )
