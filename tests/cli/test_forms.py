@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from mayfly.cli._forms import rows_of, write_form
+from mayfly.cli._inputs import rows_of, write_form
 
 Capture = pytest.CaptureFixture[str]
 

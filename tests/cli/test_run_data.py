@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mayfly.cli import _run, _words
+from mayfly.cli import _progress, _run
 
 from .conftest import Cli
 
@@ -108,7 +108,7 @@ def test_readings_are_in_the_json(cli: Cli, table: str) -> None:
 
 def on_a_terminal(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
     monkeypatch.setattr(_run, "can_ask", lambda: True)
-    monkeypatch.setattr(_words, "_read_key", lambda: key)
+    monkeypatch.setattr(_progress, "_read_key", lambda: key)
 
 
 def test_on_a_terminal_one_key_takes_a_reading(cli: Cli, table: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from mayfly.cli._tree import MANY, TreeProgress
+from mayfly.cli._tree import MANY, TreeProgress, Watched, number, pool_words
 from mayfly.cli._tree_rows import LiveTree
-from mayfly.cli._watched import Watched, number, pool_words
 from mayfly.core import Cost, Outcome, Pool
 from mayfly.operations import how_long
 from mayfly.promise import Promise

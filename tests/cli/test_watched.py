@@ -3,7 +3,7 @@
 import threading
 
 from cli.trees import leaves, resolve, sample
-from mayfly.cli._watched import Watched
+from mayfly.cli._tree import Watched
 
 
 def test_a_transition_told_twice_counts_once() -> None:

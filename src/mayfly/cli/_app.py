@@ -1,5 +1,6 @@
 """The table of commands and how a command line is run. A command's module is imported when that command is typed."""
 
+import sys
 from importlib import import_module
 from typing import Annotated, Any, NamedTuple
 
@@ -19,23 +20,23 @@ class Lazy(NamedTuple):
 
 COMMANDS = {
     "demo": Lazy("mayfly.cli._demo:demo", "Show a task done by an agent that did not exist."),
-    "init": Lazy("mayfly.cli._init:init", "Write a project file, a sample rule and a sample tool."),
+    "init": Lazy("mayfly.cli._demo:init", "Write a project file, a sample rule and a sample tool."),
     "run": Lazy("mayfly.cli._run:run", "Write the agent this needs, gate it, prove it, run it."),
     "do": Lazy("mayfly.cli._chat:do", "Do one request with tools, in the workspace."),
     "chat": Lazy("mayfly.cli._chat:chat", "Talk to an agent that works in this directory."),
-    "undo": Lazy("mayfly.cli._undo:undo", "Take a change of the workspace back."),
+    "undo": Lazy("mayfly.cli._inbox:undo", "Take a change of the workspace back."),
     "plan": Lazy("mayfly.cli._trace:plan", "Print the tree of promises that INTENT would become."),
-    "compile": Lazy("mayfly.cli._compile:compile", "Write an agent for INTENT, try it at all gates and prove it."),
+    "compile": Lazy("mayfly.cli._check:compile", "Write an agent for INTENT, try it at all gates and prove it."),
     "contract": Lazy(
         "mayfly.cli._check:contract", "Say what a program for INTENT is given, gives back and does at the edges."
     ),
     "check": Lazy("mayfly.cli._check:check", "Try a file at the gates syntax, stability, judge and types."),
-    "runs": Lazy("mayfly.cli._runs:runs", "List the last runs, the newest first"),
+    "runs": Lazy("mayfly.cli._log:runs", "List the last runs, the newest first"),
     "trace": Lazy("mayfly.cli._trace:trace", "Print the tree of a run, finished or interrupted."),
-    "resume": Lazy("mayfly.cli._runs:resume", "Go on with an interrupted run"),
-    "cancel": Lazy("mayfly.cli._runs:cancel", "Ask a run to stop, on whatever machine it is."),
-    "kill": Lazy("mayfly.cli._runs:kill_app", "Stop everything"),
-    "why": Lazy("mayfly.cli._why:why", "Say why a run ended as it did."),
+    "resume": Lazy("mayfly.cli._log:resume", "Go on with an interrupted run"),
+    "cancel": Lazy("mayfly.cli._log:cancel", "Ask a run to stop, on whatever machine it is."),
+    "kill": Lazy("mayfly.cli._log:kill_app", "Stop everything"),
+    "why": Lazy("mayfly.cli._desk:why", "Say why a run ended as it did."),
     "route": Lazy("mayfly.cli._desk:route", "Say what TEXT asks for and who takes it on."),
     "permit": Lazy("mayfly.cli._desk:permit", "Say whether an action may be done."),
     "policy": Lazy("mayfly.cli._policy:app", "Evaluate, check, test and try out rules."),
@@ -49,7 +50,7 @@ COMMANDS = {
     "prove": Lazy("mayfly.cli._check:prove", "Run the tests behind a run again."),
     "freeze": Lazy("mayfly.cli._check:freeze", "Write every function under @mayfly.jit and prove it."),
     "help": Lazy("mayfly.cli._help:help", "Print the help of a command, or the list of commands."),
-    "stage": Lazy("mayfly.cli._stage:stage", "Change a built-in tool, once its change has passed all stages."),
+    "stage": Lazy("mayfly.cli._packages:stage", "Change a built-in tool, once its change has passed all stages."),
     "inbox": Lazy("mayfly.cli._inbox:inbox", "List what waits for a person."),
     "answer": Lazy("mayfly.cli._inbox:answer", "Answer a question or a call for help."),
     "approve": Lazy("mayfly.cli._inbox:approve", "Agree to exactly what waits under ID."),
@@ -60,7 +61,7 @@ COMMANDS = {
     "cache": Lazy("mayfly.cli._packages:cache_app", "What is remembered."),
     "metrics": Lazy("mayfly.cli._doctor:metrics", "Count runs, compiled agents and fallbacks."),
     "doctor": Lazy("mayfly.cli._doctor:doctor", "Say which wall this machine gives, layer by layer."),
-    "ray": Lazy("mayfly.cli._ray:app", "A Ray cluster on this machine, to try things out."),
+    "ray": Lazy("mayfly.cli._serve:app", "A Ray cluster on this machine, to try things out."),
     "sandbox": Lazy("mayfly.cli._sandbox:app", "Run Python behind the wall."),
     "schema": Lazy("mayfly.cli._schema:app", "The tables of agents."),
     "log": Lazy("mayfly.cli._log:app", "Read the ledger."),
@@ -145,7 +146,7 @@ def run(args: list[str]) -> int:
     _output.prepare()
     try:
         status = _invoke(args)
-        _output.flush()
+        sys.stdout.flush()
     except Exception as error:
         return _output.report(error, debug=debug)
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""`mayfly do`, `chat` and `agents`: requests to an agent that works in a directory, one or a conversation."""
+"""`mayfly do`, `chat` and `agents`: requests to an agent that works in a directory, and how a session is shown."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mayfly.cli._output import AsJson, answer, answer_json, answer_table, command, foreign, note, to_json
+from mayfly.cli._frame import Shown, checked_directory, kept_ledger, shows
+from mayfly.cli._output import AsJson, answer, answer_json, command, foreign, note, table, to_json
 from mayfly.cli._run import ModelOption, Quiet, Verbose
 from mayfly.core import InputError, Settings, one_line
+from mayfly.operations import pick_fields
 
 if TYPE_CHECKING:
-    from mayfly.cli._session_view import SessionView
     from mayfly.runtime import Session
-    from mayfly.session import SessionLog, TurnEnded
+    from mayfly.session import SessionLog, ToolCalled, ToolReturned, TurnConfigured, TurnEnded
+    from mayfly.world import Settled
 
 WorkspaceOption = Annotated[Path | None, typer.Option(help="The directory the work is done in.", metavar="DIR")]
 # How a turn ended, as an exit status: done, stopped by the person, else refused.
@@ -41,14 +43,13 @@ def do(
     Commands and edits happen on a workbench; what they change is judged by the rules, then kept, held for you or
     dropped. The answer is on stdout, what was done on stderr. Status 3: something waits for your approval.
     """
-    from mayfly.cli._session_view import SessionView
     from mayfly.runtime import Session
 
     text = sys.stdin.read(LONGEST_REQUEST + 1) if request == "-" else request
     if not text.strip() or len(text) > LONGEST_REQUEST:
         raise InputError("the request is empty or too long", fix='say what is wanted: mayfly do "run the tests"')
     view = SessionView(quiet=quiet or as_json, verbose=verbose)
-    with Session(Settings.load(), workspace=checked_workspace(workspace), model=model, observe=view) as session:
+    with Session(Settings.load(), workspace=checked_directory(workspace), model=model, observe=view) as session:
         with stopping(session):
             ended = session.turn(text)
         if as_json:
@@ -58,13 +59,6 @@ def do(
     # Without a model nobody says whether a tool that failed was the point.
     failed = session.model is None and any(call["status"] in ("error", "refused") for call in view.calls)
     raise typer.Exit(TURN_STATUS.get(ended.status, 1) or (_WAITING if view.held else int(failed)))
-
-
-def checked_workspace(workspace: Path | None) -> Path | None:
-    """Return the directory as it was given; one that is none is an error."""
-    if workspace is not None and not workspace.is_dir():
-        raise InputError(f"{workspace} is no directory", fix="name the directory the work is done in")
-    return workspace
 
 
 @contextmanager
@@ -83,19 +77,10 @@ def stopping(session: Session) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def turn_fields(session: Session, view: Any, ended: TurnEnded) -> dict[str, object]:
+def turn_fields(session: Session, view: SessionView, ended: TurnEnded) -> dict[str, object]:
     """Return a turn as JSON: how it ended, what was said, every call with what became of it."""
-    return {
-        "status": ended.status,
-        "text": ended.text,
-        "reason": ended.reason,
-        "id": session.id,
-        "turn": ended.turn,
-        "calls": view.calls,
-        "held": view.held,
-        "tokens": view.tokens,
-        "dollars": view.dollars,
-    }
+    turn = pick_fields(ended, "status text reason turn")
+    return {**turn, "id": session.id, **pick_fields(view, "calls held tokens dollars")}
 
 
 _HELP = (
@@ -122,14 +107,13 @@ def chat(
     It reads, edits and runs on a workbench, within the rules; you see what it does and what changed, and can take
     every change back. Everything is in the ledger: after a crash, --resume goes on with nothing done twice.
     """
-    from mayfly.cli._session_view import SessionView
     from mayfly.runtime import Session
 
     view = SessionView(quiet=as_json, verbose=verbose)
     wanted = None if resume is None else "" if resume == "last" else resume
     with Session(
         Settings.load(),
-        workspace=checked_workspace(workspace),
+        workspace=checked_directory(workspace),
         model=model,
         resume=wanted,
         observe=view,
@@ -198,12 +182,10 @@ def _ask_person(question: str, choices: tuple[str, ...]) -> str | None:
     return choices[int(said) - 1] if said.isdigit() and 1 <= int(said) <= len(choices) else said or None
 
 
-def _slash_command(text: str, session: object, answer: Callable[[str], None]) -> bool:
+def _slash_command(text: str, session: Session, answer: Callable[[str], None]) -> bool:
     """Do one of the commands that begin with a slash; False to leave."""
-    from mayfly.runtime import Session
     from mayfly.sandbox.workbench import commits, undo
 
-    assert isinstance(session, Session)
     state = session.executor.room.state
     match text.split():
         case ["/quit" | "/exit" | "/q"]:
@@ -222,72 +204,146 @@ def _slash_command(text: str, session: object, answer: Callable[[str], None]) ->
     return True
 
 
-def agents(
-    *,
-    all: Annotated[bool, typer.Option("--all", help="Those that ended for good too.")] = False,
-    as_json: AsJson = False,
-) -> None:
+@shows
+def agents(*, all: Annotated[bool, typer.Option("--all", help="Those that ended for good too.")] = False) -> Shown:
     """List sessions and spawned agents, the newest first: how each stands and what it was last asked."""
     from mayfly.session import sessions
-    from mayfly.store import Ledger
 
-    ledger = Ledger.find(Settings.load())
-    found: list[SessionLog] = []
-    if ledger is not None:
-        with ledger:
-            found = [log for log in reversed(sessions(ledger)) if all or not _is_over(log)]
-    if as_json:
-        answer_json([_agent_fields(log) for log in found])
-        return
+    with kept_ledger() as ledger:
+        logs = [] if ledger is None else list(reversed(sessions(ledger)))
+    found = [_agent_fields(log) for log in logs if all or log.ended is None or log.ended.status != "ended"]
     if not found:
-        note(f'no session yet; begin one: {command()} chat, or {command()} do "run the tests"')
-        return
+        return Shown([], hint=f'no session yet; begin one: {command()} chat, or {command()} do "run the tests"')
     rows = [("id", "kind", "state", "turns", "where", "last asked")]
     rows += [
-        (
-            log.id,
-            _agent_kind(log),
-            _agent_state(log),
-            str(len(log.turns)),
-            _agent_place(log),
-            one_line(_last_asked(log), limit=60),
-        )
-        for log in found
+        (one["id"], one["kind"], one["state"], str(one["turns"]), one["workspace"], one_line(one["last"], limit=60))
+        for one in found
     ]
-    answer_table(rows)
+    return Shown(found, table(rows))
 
 
-def _is_over(log: SessionLog) -> bool:
-    return log.ended is not None and log.ended.status == "ended"
-
-
-def _agent_kind(log: SessionLog) -> str:
-    return (log.began.kind if log.began is not None else "") or "session"
-
-
-def _agent_place(log: SessionLog) -> str:
-    return log.began.workspace if log.began is not None else ""
-
-
-def _agent_state(log: SessionLog) -> str:
-    if log.ended is not None:
-        return log.ended.status
-    return "at work or interrupted" if log.turn is not None else "open"
-
-
-def _last_asked(log: SessionLog) -> str:
-    return log.turns[-1].text if log.turns else ""
-
-
-def _agent_fields(log: SessionLog) -> dict[str, object]:
+def _agent_fields(log: SessionLog) -> dict[str, Any]:
+    state = "at work or interrupted" if log.turn is not None else "open"
+    names = "kind name parent workspace model"
+    began = pick_fields(log.began, names) if log.began is not None else dict.fromkeys(names.split(), "")
     return {
+        **began,
         "id": log.id,
-        "kind": _agent_kind(log),
-        "state": _agent_state(log),
-        "name": log.began.name if log.began is not None else "",
-        "parent": log.began.parent if log.began is not None else "",
-        "workspace": _agent_place(log),
-        "model": log.began.model if log.began is not None else "",
+        "kind": began["kind"] or "session",
+        "state": log.ended.status if log.ended is not None else state,
         "turns": len(log.turns),
-        "last": _last_asked(log),
+        "last": log.turns[-1].text if log.turns else "",
     }
+
+
+# Lines of a diff that are shown before the rest is folded away.
+_DIFF_LINES = 12
+_RESULT = 100
+# Tools that leave behind what they make anew each time, which nobody wants to read.
+_MADE_ANEW = frozenset({"test_exec", "run_pytest", "run_mypy", "build_check", "coverage_analyzer"})
+
+
+class SessionView:
+    """Be told what happens in a session and print it; nothing but the answer goes to stdout."""
+
+    def __init__(self, *, quiet: bool = False, verbose: bool = False, stream: bool = True) -> None:
+        self._quiet = quiet
+        self._verbose = verbose
+        self._stream = stream
+        self._said = ""
+        self.dollars = 0.0
+        self.tokens = 0
+        self.calls: list[dict[str, Any]] = []
+        self.held: list[str] = []
+
+    def __call__(self, happened: object) -> None:
+        """Print one thing that happened."""
+        from mayfly.session import ModelSaid, TextPiece, ToolCalled, ToolReturned, TurnConfigured, TurnEnded
+        from mayfly.world import Settled
+
+        match happened:
+            case TextPiece():
+                self._piece(happened.text)
+            case ModelSaid():
+                self.dollars += happened.dollars
+                self.tokens += happened.tokens
+                self._end_of_text(happened.text, whole=not happened.calls)
+            case TurnConfigured():
+                self._configured(happened)
+            case ToolCalled():
+                self._called(happened)
+            case ToolReturned():
+                self._returned(happened, None)
+            case (ToolReturned() as returned, Settled() as settled):
+                self._returned(returned, settled)
+            case TurnEnded():
+                self._ended(happened)
+
+    def _piece(self, text: str) -> None:
+        self._said += text
+        if self._stream and not self._quiet:
+            sys.stdout.write(foreign(text, sys.stdout))
+            sys.stdout.flush()
+
+    def _end_of_text(self, text: str, *, whole: bool) -> None:
+        if self._stream and not self._quiet:
+            if text and not self._said:
+                sys.stdout.write(foreign(text, sys.stdout))
+            if (text or self._said) and not (text or self._said).endswith("\n"):
+                sys.stdout.write("\n")
+            sys.stdout.flush()
+        self._said = ""
+
+    def _configured(self, configured: TurnConfigured) -> None:
+        for line in configured.told:
+            self._note(f"note      {one_line(line, limit=300)}")
+        if self._verbose:
+            self._note(f"acts as   {', '.join(configured.personas)}; tools: {', '.join(configured.tools)}")
+
+    def _called(self, called: ToolCalled) -> None:
+        given = called.arguments if isinstance(called.arguments, dict) else {}
+        shown = next(
+            (str(given[key]) for key in ("command", "path", "pattern", "url", "task", "question") if key in given), ""
+        )
+        if not shown and given:
+            shown = ", ".join(f"{key}={value}" for key, value in given.items())
+        self._note(f"  {called.tool:<14} {one_line(shown, limit=_RESULT)}".rstrip())
+
+    def _returned(self, returned: ToolReturned, settled: Settled | None) -> None:
+        fields = {"tool": returned.tool, "status": returned.status, "commit": returned.commit, "held": returned.held}
+        self.calls.append(fields)
+        if returned.held:
+            self.held.append(returned.held)
+        if returned.status in ("refused", "error", "held", "unknown"):
+            self._note(f"    {returned.status}: {one_line(returned.text, limit=300)}")
+        elif self._verbose:
+            self._note(f"    {one_line(returned.text, limit=300)}")
+        if settled is None or not settled.diff:
+            return
+        if returned.tool in _MADE_ANEW and not self._verbose:
+            self._note(f"    {settled.summary}")
+        else:
+            self._diff(settled)
+
+    def _diff(self, settled: Settled) -> None:
+        lines = settled.diff.splitlines()
+        most = len(lines) if self._verbose else _DIFF_LINES
+        for line in lines[:most]:
+            self._note(f"    {line}")
+        if len(lines) > most:
+            self._note(
+                f"    … {len(lines) - most} more lines ({settled.summary}); whole: {command()} undo --show {settled.id}"
+            )
+
+    def _ended(self, ended: TurnEnded) -> None:
+        if ended.status != "done":
+            self._note(f"{ended.status:<10}{one_line(ended.reason, limit=300)}")
+        for id in self.held:
+            self._note(f"waits     {id}: {command()} inbox; {command()} approve {id}")
+        money = f", ${self.dollars:.4f}" if self.dollars else ""
+        if self.tokens:
+            self._note(f"cost      {self.tokens:,} tokens{money}")
+
+    def _note(self, text: str) -> None:
+        if not self._quiet:
+            note(foreign(text, sys.stderr))

@@ -1,24 +1,36 @@
-"""`mayfly check`, `contract`, `prove` and `freeze`: what code has to hold, and whether it does."""
+"""`mayfly check`, `contract`, `compile`, `prove` and `freeze`: what code has to hold, and whether it does."""
 
 from __future__ import annotations
 
 import difflib
 import sys
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
-from mayfly.cli._inputs import given_input, read_context, read_examples
-from mayfly.cli._output import AsJson, answer, answer_json, busy, command, foreign, note
-from mayfly.cli._output import answer as write
-from mayfly.cli._run import ContextOption, ExamplesOption, InputOption, ModelOption
-from mayfly.core import InputError, Order, Settings, Tier, Verdict, one_line
+from mayfly.cli._frame import Shown, opened, show, shows
+from mayfly.cli._inputs import given_input, read_bytes, read_context, read_contract, read_examples, workspace_of
+from mayfly.cli._output import AsJson, answer, answer_json, command, foreign, note
+from mayfly.cli._progress import EXIT
+from mayfly.cli._run import (
+    ContextOption,
+    ContractOption,
+    ExamplesOption,
+    GrantOption,
+    InputOption,
+    ModelOption,
+    WorkspaceOption,
+    tier_for,
+)
+from mayfly.core import InputError, MayflyError, Order, Settings, Tier, Verdict, one_line
+from mayfly.operations import pick_fields, proof_fields, verdict_fields
 
 if TYPE_CHECKING:
-    from mayfly.gates import Profile
-    from mayfly.runtime import Reproved
+    from mayfly.gates import Admission, Profile, Suite
+    from mayfly.runtime import Runtime
 
 Depth = Annotated[
     int,
@@ -30,6 +42,7 @@ TierOption = Annotated[str, typer.Option(help=f"One of {', '.join(tier.value for
 Imports = Annotated[str | None, typer.Option(help="Allowed imports, instead of those of the tier.", metavar="A,B")]
 
 
+@shows
 def check(
     file: Annotated[str, typer.Argument(help="A file of Python; - is stdin.", metavar="FILE.py")],
     *,
@@ -37,37 +50,23 @@ def check(
     depth: Depth = 0,
     imports: Imports = None,
     intent: Annotated[str, typer.Option(help="What the code is for, for the judge.", metavar="TEXT")] = "",
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Try a file at the gates syntax, stability, judge and types, and say what stands in the way and how to fix it."""
     from mayfly.operations import admission_fields, check_source
-    from mayfly.runtime import Runtime
 
     source = read_source(file)
-    settings = Settings.load()
-    profile = profile_of(settings, tier, depth, imports)
-    with busy("at the gates"), Runtime(settings) as runtime:
+    profile = profile_of(Settings.load(), tier, depth, imports)
+    with opened("at the gates") as runtime:
         found = check_source(runtime, source, profile=profile, intent=intent, author="file")
-    if as_json:
-        answer_json(admission_fields(found))
-    else:
-        for verdict in found.verdicts:
-            show_verdict(verdict, file)
-        for repair in found.repairs:
-            answer(f"repair  types     {repair}")
-        note(f"{found.decision}: {file} at tier {profile.tier.value}, depth {depth}")
-    raise typer.Exit(exit_status(found.decision))
+    lines = [line for verdict in found.verdicts for line in verdict_lines(verdict, file)]
+    lines += [f"repair  types     {repair}" for repair in found.repairs]
+    hint = f"{found.decision}: {file} at tier {profile.tier.value}, depth {depth}"
+    return Shown(admission_fields(found), lines, hint, exit_status(found.decision))
 
 
 def read_source(name: str) -> str:
     """Read Python source as text; bytes that are no UTF-8 stay visible to the syntax gate."""
-    try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-    except (OSError, ValueError) as error:
-        raise InputError(
-            f"cannot read {name}: {getattr(error, 'strerror', None) or error}", fix="name a file of Python"
-        ) from None
-    return data.decode("utf-8", "surrogateescape")
+    return read_bytes(name, "a file of Python").decode("utf-8", "surrogateescape")
 
 
 def profile_of(settings: Settings, tier: str, depth: int, imports: str | None, grants: tuple[str, ...] = ()) -> Profile:
@@ -80,17 +79,17 @@ def profile_of(settings: Settings, tier: str, depth: int, imports: str | None, g
     return Profile.of(settings.gates, tier=Tier(tier), depth=depth, imports=names, grants=grants)
 
 
-def show_verdict(verdict: Verdict, file: str = "") -> None:
-    """Print a verdict on one line, and below it how to do better."""
+def verdict_lines(verdict: Verdict, file: str = "") -> Iterator[str]:
+    """Yield a verdict on one line, and below it how to do better."""
     if verdict.code == "SYNTAX":
-        answer(one_line(verdict.message))
+        yield one_line(verdict.message)
     else:
         where = (
             f"{file}:{verdict.line}: " if file and verdict.line else f"line {verdict.line}: " if verdict.line else ""
         )
-        answer(f"{verdict.decision:<7} {verdict.gate:<9} {where}{one_line(verdict.message)} [{verdict.code}]")
+        yield f"{verdict.decision:<7} {verdict.gate:<9} {where}{one_line(verdict.message)} [{verdict.code}]"
     if verdict.fix and verdict.decision != "accept":
-        answer("\n".join(f"        {line}" for line in foreign(verdict.fix, sys.stdout).splitlines()))
+        yield from (f"        {line}" for line in foreign(verdict.fix, sys.stdout).splitlines())
 
 
 def exit_status(decision: str) -> int:
@@ -98,6 +97,7 @@ def exit_status(decision: str) -> int:
     return 0 if decision == "accept" else 1
 
 
+@shows
 def contract(
     intent: Annotated[str, typer.Argument(help="What the program is for, in words.", metavar="INTENT")],
     *,
@@ -105,15 +105,12 @@ def contract(
     input: InputOption = None,
     model: ModelOption = None,
     context: ContextOption = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Say what a program for INTENT is given, gives back and does at the edges; nothing is written or run.
 
     With --json it can be put into a file, changed, and given to run and compile as --contract FILE.
     """
-    from mayfly.runtime import Runtime
-
-    with given_input(input) as given, Runtime(Settings.load()) as runtime:
+    with given_input(input) as given, opened() as runtime:
         order = Order.of(
             intent,
             input=given.value,
@@ -123,65 +120,43 @@ def contract(
             model=model,
         )
         agreed = runtime.compiler.agree(order)
-    if as_json:
-        answer_json(agreed.to_json())
-        return
-    for line in agreed.lines():
-        write(one_line(line))
+    hint = f"to change it: {command()} contract … --json > contract.json, then --contract contract.json"
     if not agreed.edges and not agreed.assumptions:
-        note("nothing is known of the edges: a model (--model) says more, or write them into the file yourself")
-    note(f"to change it: {command()} contract … --json > contract.json, then --contract contract.json")
+        known = "nothing is known of the edges: a model (--model) says more, or write them into the file yourself"
+        hint = f"{known}\n{hint}"
+    return Shown(agreed.to_json(), map(one_line, agreed.lines()), hint)
 
 
+@shows
 def prove(
     id: Annotated[
         str, typer.Argument(help="A run, a promise of it such as r-7f3a0b12/0.2.1, or a compilation.", metavar="ID")
     ],
-    *,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Run the tests behind a run again, on the stored source; print True if every one of them passes.
 
     Of a tree of promises, or of one promise with those below it, run again what proved each of them: the tests of its
     agent, its own test on the value that is kept, or the test of a capability, which looks at the world of now.
     """
-    from mayfly.runtime import Reproved, Runtime, prove_again
+    from mayfly.runtime import Reproved, prove_again
 
-    with busy("running its tests again"), Runtime(Settings.load()) as runtime:
+    with opened("running its tests again") as runtime:
         found = prove_again(runtime, id)
+    data = pick_fields(found, "id holds")
     if isinstance(found, Reproved):
-        _show_tests(found, as_json=as_json)
-    elif as_json:
-        answer_json({"id": found.id, "holds": found.holds, "nodes": [asdict(node) for node in found.nodes]})
-    else:
-        for node in found.nodes:
-            told = one_line(node.description if node.holds else node.reason, limit=500)
-            answer(f"{node.node:<8} {node.holds!s:<5}  {told}")
-        answer(str(found.holds))
-    if not found.holds:
-        raise typer.Exit(1)
-
-
-def _show_tests(found: Reproved, *, as_json: bool) -> None:
-    if as_json:
-        tests = [
-            {"name": result.name, "kind": result.kind, "passed": result.passed, "error": result.error}
-            for result in found.results
+        data |= pick_fields(found, "strength source_hash")
+        data["tests"] = [pick_fields(result, "name kind passed error") for result in found.results]
+        lines = [
+            f"{one_line(one.name):<24} {one.kind:<10} {'passed' if one.passed else f'failed: {one_line(one.error)}'}"
+            for one in found.results
         ]
-        answer_json(
-            {
-                "id": found.id,
-                "holds": found.holds,
-                "strength": found.strength,
-                "source_hash": found.source_hash,
-                "tests": tests,
-            }
-        )
-        return
-    for result in found.results:
-        told = "passed" if result.passed else f"failed: {one_line(result.error)}"
-        answer(f"{one_line(result.name):<24} {result.kind:<10} {told}")
-    answer(str(found.holds))
+    else:
+        data["nodes"] = [asdict(node) for node in found.nodes]
+        lines = [
+            f"{node.node:<8} {node.holds!s:<5}  {one_line(node.description if node.holds else node.reason, limit=500)}"
+            for node in found.nodes
+        ]
+    return Shown(data, [*lines, str(found.holds)], status=0 if found.holds else 1)
 
 
 def freeze(
@@ -211,3 +186,131 @@ def freeze(
         answer(shown.rstrip("\n"))
     else:
         note(f"{name}: {', '.join(frozen.functions)} frozen; read it before you keep it")
+
+
+AnyTierOption = Annotated[
+    str | None,
+    typer.Option(
+        help=f"One of {', '.join(tier.value for tier in Tier)}; memo if none is named, authored with --grant.",
+        metavar="TIER",
+    ),
+]
+
+
+def compile(
+    intent: Annotated[str, typer.Argument(help="What the program is for, in words.", metavar="INTENT")] = "",
+    *,
+    examples: ExamplesOption = None,
+    input: InputOption = None,
+    sample: Annotated[str | None, typer.Option(help="The same as --input.", metavar="FILE", hidden=True)] = None,
+    model: ModelOption = None,
+    context: ContextOption = None,
+    contract: ContractOption = None,
+    source: Annotated[str | None, typer.Option(help="Try this code instead of writing some.", metavar="FILE")] = None,
+    entry: Annotated[str, typer.Option(help="The class or function to call in it.", metavar="NAME")] = "",
+    lang: Annotated[Literal["python", "typescript"], typer.Option(help="The language it is written in.")] = "python",
+    tests: Annotated[
+        Path | None, typer.Option(help="Tests: Python with test functions, or JSON cases.", metavar="FILE")
+    ] = None,
+    tier: AnyTierOption = None,
+    grant: GrantOption = None,
+    workspace: WorkspaceOption = None,
+    depth: Depth = 0,
+    imports: Imports = None,
+    show_source: Annotated[bool, typer.Option("--show-source", help="Print the source.")] = False,
+    show_tests: Annotated[bool, typer.Option("--show-tests", help="Print the tests.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write an agent for INTENT, try it at all gates and prove it; nothing is run on your input.
+
+    With --source, given code is tried at the same gates and proven with the same tests.
+    """
+    from mayfly.cli._progress import Progress
+    from mayfly.forge import UNSAID
+    from mayfly.runtime import Runtime
+
+    if not intent.strip() and source is None:
+        raise InputError("say what to write", fix='mayfly compile "count requests by status" --input FILE')
+    settings = Settings.load()
+    profile = profile_of(settings, tier or tier_for(grant), depth, imports, tuple(grant or ()))
+    progress = Progress(quiet=as_json, verbose=True)
+    given_source = None if source is None else read_source(source)
+    given_tests = None if tests is None else read_source(str(tests))
+    where = workspace_of(workspace)
+    with given_input(input or sample) as given, Runtime(settings, observer=progress, workspace=where) as runtime:
+        order = Order.of(
+            intent.strip() or UNSAID,
+            input=given.value,
+            lines=given.lines,
+            examples=read_examples(examples),
+            context=read_context(context),
+            contract=read_contract(contract),
+            tier=profile.tier,
+            depth=profile.depth,
+            imports=profile.imports,
+            grants=profile.grants,
+            model=model,
+        )
+        try:
+            found, suite = _compile(runtime, lang, order, given_source, entry=entry, tests=given_tests)
+        except MayflyError as error:
+            _refused(error, as_json=as_json)
+    shown = _compiled(found, suite, profile.grants, show_source=show_source, show_tests=show_tests)
+    show(shown, as_json=as_json)
+
+
+def _compile(
+    runtime: Runtime, lang: str, order: Order, source: str | None, *, entry: str, tests: str | None
+) -> tuple[Admission, Suite]:
+    """Compile in the language that was named; what belongs to the others is not loaded."""
+    if lang == "typescript":
+        from mayfly.forge import compile_in_typescript
+        from mayfly.session import state_of
+
+        state = state_of(runtime.settings)
+        return compile_in_typescript(runtime.compiler, order, source, state=state, entry=entry, tests=tests)
+    if source is None:
+        return runtime.compiler.write(order, tests=tests)
+    return runtime.compiler.prove(order, source, entry=entry, tests=tests)
+
+
+def _refused(error: MayflyError, *, as_json: bool) -> NoReturn:
+    if not as_json or error.exit_status == 2:
+        raise error
+    from mayfly.forge import verdicts_of
+
+    question = getattr(error, "question", None)
+    answer_json(
+        {
+            "decision": "reject",
+            "verdicts": [verdict_fields(verdict) for verdict in verdicts_of(error)],
+            "source": None,
+            "proof": proof_fields(None),
+            "reason": str(error),
+            "question": question,
+        }
+    )
+    raise typer.Exit(3 if question else EXIT.get(error.code, 1))
+
+
+def _compiled(found: Admission, suite: Suite, grants: tuple[str, ...], *, show_source: bool, show_tests: bool) -> Shown:
+    report, tests = found.report, suite.to_json()["tests"] if show_tests else None
+    data = {
+        **pick_fields(found, "decision milliseconds"),
+        "verdicts": [verdict_fields(verdict) for verdict in found.verdicts],
+        "source": found.artifact.source,
+        "source_hash": found.artifact.hash,
+        "entry": found.entry.name if found.entry else None,
+        "repairs": list(found.repairs),
+        "grants": list(grants),
+        "proof": proof_fields(found.proof),
+        "question": report.question.text if report and report.question else None,
+        "survivors": [survivor.describe() for survivor in report.survivors] if report else [],
+        "tests": tests,
+    }
+    lines = [line for verdict in found.verdicts for line in verdict_lines(verdict)]
+    if show_source:
+        lines.append(foreign(found.artifact.source.rstrip("\n"), sys.stdout))
+    shown = suite.tests if show_tests else ()
+    hints = [f"test {one_line(test.name)}: {one_line(str(test.to_json()), limit=300)}" for test in shown]
+    return Shown(data, lines, "\n".join(hints), exit_status(found.decision))

@@ -1,4 +1,4 @@
-"""`mayfly demo`: see it work, offline and for real: a task, the cache, a wrong program, hostile ones."""
+"""`mayfly demo` and `init`: see it work, offline and for real; and the few files with which a project begins."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ import secrets
 import socket
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from tempfile import mkstemp
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from mayfly.cli._output import AsJson, Screen, answer_json, to_json
+from mayfly.cli._frame import Shown, opened, show, shows
+from mayfly.cli._output import AsJson, Screen, command, to_json
+from mayfly.cli._progress import proof_words
 from mayfly.cli._sandbox import ran, record
-from mayfly.cli._words import proof_words
-from mayfly.core import MachineError, Order, SandboxSettings, Settings, one_line
+from mayfly.core import InputError, MachineError, Order, SandboxSettings, one_line
 from mayfly.operations import account_words
 
 if TYPE_CHECKING:
@@ -112,37 +116,29 @@ INTENT = "Parse NGINX access logs and extract 4xx error patterns"
 
 def demo(*, as_json: AsJson = False) -> None:
     """Show a task done by an agent that did not exist, the cache, a wrong program caught by its proof, and the wall."""
-    from mayfly.runtime import Runtime
-
-    settings = Settings.load()
-    screen = None if as_json else Screen()
-    with Runtime(settings) as runtime:
+    screen = Screen(quiet=as_json)
+    with opened() as runtime:
         if runtime.parts.sandbox.warm() == "none":
             raise MachineError("this machine gives no sandbox", fix="see: mayfly doctor")
         runtime.parts.types.start()
         first, again = _task(runtime, screen)
         caught = _wrong(runtime, screen)
-        shown = _hostiles(runtime, settings, screen)
+        shown = _hostiles(runtime, screen)
     well = bool(first.resolved and again.cached and caught and all(row.contained for row in shown))
-    if screen is None:
-        answer_json(_summary(first, again, caught, shown, well=well))
-    else:
-        _close(screen, shown, well=well)
-    if not well:
-        raise typer.Exit(1)
+    data = _summary(first, again, caught, shown, well=well)
+    show(Shown(data, lambda: _close(screen, shown, well=well), status=0 if well else 1), as_json=as_json)
 
 
-def _task(runtime: Runtime, screen: Screen | None) -> tuple[Outcome[Any], Outcome[Any]]:
+def _task(runtime: Runtime, screen: Screen) -> tuple[Outcome[Any], Outcome[Any]]:
     """Do the same task twice; a word nobody has used before makes sure that the first time is the first."""
-    if screen is not None:
-        screen.line(("Mayfly writes the agent a task needs, proves it, and runs it behind a wall", "title"))
-        screen.title(f"a task: {INTENT}")
+    screen.line(("Mayfly writes the agent a task needs, proves it, and runs it behind a wall", "title"))
+    screen.title(f"a task: {INTENT}")
     options: dict[str, Any] = {"lines": HERE / "access.log", "context": {"demo": secrets.token_hex(8)}, "ground": []}
     # One line of the log is no request: it is counted and shown, and the demo asks no question about it.
     options["bad_lines"] = "skip"
     first = runtime.run(INTENT, **options)
     _show_run(screen, "written, gated, proven, run", first)
-    if screen is not None and first.resolved:
+    if first.resolved:
         screen.line((f"    read as {one_line(first.reading)}", "dim"))
         if first.account is not None:
             screen.line((f"    lines   {account_words(first.account)}", "dim"))
@@ -152,9 +148,7 @@ def _task(runtime: Runtime, screen: Screen | None) -> tuple[Outcome[Any], Outcom
     return first, again
 
 
-def _show_run(screen: Screen | None, title: str, outcome: Outcome[Any]) -> None:
-    if screen is None:
-        return
+def _show_run(screen: Screen, title: str, outcome: Outcome[Any]) -> None:
     word, style = ("ok", "good") if outcome.resolved else ("FAILED", "bad")
     told = one_line(outcome.reason)
     if outcome.resolved:
@@ -163,19 +157,17 @@ def _show_run(screen: Screen | None, title: str, outcome: Outcome[Any]) -> None:
     _show_row(screen, title, (word, style), outcome.cost.seconds * 1000, told)
 
 
-def _wrong(runtime: Runtime, screen: Screen | None) -> Verdict | None:
+def _wrong(runtime: Runtime, screen: Screen) -> Verdict | None:
     """Hand in a program that looks right and is not, and see what stops it."""
-    if screen is not None:
-        screen.title("a wrong program, with the same name and types: it takes 5xx for 4xx")
+    screen.title("a wrong program, with the same name and types: it takes 5xx for 4xx")
     source = (HERE / "wrong_errors.py").read_text(encoding="utf-8")
     found, _ = runtime.compiler.prove(Order.of(INTENT, lines=HERE / "access.log"), source)
     refused = [verdict for verdict in found.verdicts if verdict.decision == "reject" and verdict.gate == "proof"]
-    if screen is not None:
-        passed = [gate for gate in ("syntax", "stability", "judge", "types") if _passed(found, gate)]
-        _show_row(screen, f"passes {', '.join(passed)}", ("ok", "good"), _spent(found, passed), "")
-        word, style = ("caught", "good") if refused else ("MISSED", "bad")
-        told = _in_short(refused[0].message) if refused else "no test failed"
-        _show_row(screen, "then the proof", (word, style), _spent(found, ["proof"]), told)
+    passed = [gate for gate in ("syntax", "stability", "judge", "types") if _passed(found, gate)]
+    _show_row(screen, f"passes {', '.join(passed)}", ("ok", "good"), _spent(found, passed), "")
+    word, style = ("caught", "good") if refused else ("MISSED", "bad")
+    told = _in_short(refused[0].message) if refused else "no test failed"
+    _show_row(screen, "then the proof", (word, style), _spent(found, ["proof"]), told)
     return refused[0] if refused else None
 
 
@@ -194,20 +186,18 @@ def _spent(found: Admission, gates: list[str]) -> float:
     return sum(found.milliseconds.get(gate, 0.0) for gate in gates)
 
 
-def _hostiles(runtime: Runtime, settings: Settings, screen: Screen | None) -> list[JobShown]:
-    if screen is not None:
-        screen.title("hostile programs, with no gate before them: the wall alone")
+def _hostiles(runtime: Runtime, screen: Screen) -> list[JobShown]:
+    screen.title("hostile programs, with no gate before them: the wall alone")
     shown: list[JobShown] = []
     events: list[Payload] = []
     with laid_out() as bait:
         for job in jobs(bait):
-            row, result = let_loose(runtime.parts.sandbox, job, bait, settings.sandbox)
+            row, result = let_loose(runtime.parts.sandbox, job, bait, runtime.settings.sandbox)
             shown.append(row)
             events.append(ran(result, (HERE / job.file).read_bytes()))
-            if screen is not None:
-                word, style = ("contained", "good") if row.contained else ("ESCAPED", "bad")
-                _show_row(screen, row.title, (word, style), row.milliseconds, row.detail)
-    record(settings, events, subject="demo")
+            word, style = ("contained", "good") if row.contained else ("ESCAPED", "bad")
+            _show_row(screen, row.title, (word, style), row.milliseconds, row.detail)
+    record(runtime.settings, events, subject="demo")
     return shown
 
 
@@ -246,3 +236,78 @@ def _close(screen: Screen, shown: list[JobShown], *, well: bool) -> None:
             ("doctor --attack", "fire the published escapes at the wall"),
         ]
     )
+
+
+# What can be typed next, each line with one of the files.
+NEXT = (
+    "policy test mayfly.d/rules",
+    "permit file_write releases/1.txt",
+    "tools write --name slug --source mayfly.d/tools/slug.py --tests mayfly.d/tools/slug_tests.py",
+)
+
+
+@shows
+def init(
+    directory: Annotated[Path, typer.Argument(help="Where; made if it is not there.", metavar="DIR")] = Path(),
+) -> Shown:
+    """Write a project file, a sample rule and a sample tool.
+
+    Rule and tool have tests beside them. Nothing that is there is changed: a file that exists stays, and is named.
+    """
+    wrote: list[str] = []
+    kept: list[str] = []
+    for name, text in _templates(files("mayfly.cli").joinpath("project")):
+        (wrote if _write_new(directory / name, text) else kept).append(name)
+    following = [f"{command()} {line}" for line in NEXT]
+    into = "" if directory == Path() else f"cd {one_line(str(directory))} && "
+    hints = [f"next: {into}{line}" for line in following]
+    if "mayfly.toml" in kept and "mayfly.d/rules" not in _read(directory / "mayfly.toml"):
+        hints.insert(0, 'to have the sample rule in force, mayfly.toml needs: [policy] rules = "mayfly.d/rules"')
+    return Shown(
+        {"directory": str(directory), "wrote": wrote, "kept": kept, "next": following},
+        [*(f"wrote  {name}" for name in wrote), *(f"kept   {name} (it was there)" for name in kept)],
+        "\n".join(hints),
+    )
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _templates(folder: Traversable, above: str = "") -> Iterator[tuple[str, str]]:
+    """Yield every file of the sample project with its name below it; what Python left there is none of it."""
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.name == "__pycache__":
+            continue
+        if entry.is_dir():
+            yield from _templates(entry, f"{above}{entry.name}/")
+        else:
+            yield f"{above}{entry.name}", entry.read_text(encoding="utf-8")
+
+
+def _write_new(path: Path, text: str) -> bool:
+    """Write a file that is not there yet, whole or not at all; return whether it was written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, aside = mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with open(descriptor, "w", encoding="utf-8") as file:
+                file.write(text)
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(aside, 0o666 & ~mask)
+            # Unlike a rename, a link never takes the place of a file that somebody makes meanwhile.
+            os.link(aside, path)
+        finally:
+            with suppress(OSError):
+                os.unlink(aside)
+    except FileExistsError:
+        if path.parent.is_dir():
+            return False
+        raise InputError(f"{one_line(str(path.parent))} is a file, not a directory") from None
+    except OSError as error:
+        raise InputError(f"cannot write {one_line(str(path))}: {error.strerror or error}") from None
+    return True

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from mayfly.cli._output import AsJson, Screen, answer, answer_json, answer_table, as_called, busy, group
+from mayfly.cli._frame import Shown, kept_ledger, opened, shows
+from mayfly.cli._frame import show as show_answer
+from mayfly.cli._output import AsJson, Screen, as_called, busy, group, table
 from mayfly.cli._sandbox import record
 from mayfly.core import InputError, Settings, harmless, one_line
-from mayfly.operations import settings_rows
+from mayfly.operations import pick_fields, settings_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,34 +50,27 @@ def doctor(
 def _diagnose(*, as_json: bool) -> None:
     with busy("looking at this machine"):
         found = _look()
-    if as_json:
-        answer_json(found.to_json())
-    else:
-        screen = Screen()
-        _show_layers(screen, found.diagnosis)
-        _show_library(screen, found)
-        for one in found.left:
-            screen.line(("left by a killed staging: ", "bad"), (one_line(one), ""), ("; the next stage removes it", ""))
-    if found.diagnosis.level == "none":
-        raise typer.Exit(NO_LEVEL)
-    if found.problems:
-        raise typer.Exit(1)
+    status = NO_LEVEL if found.diagnosis.level == "none" else int(bool(found.problems))
+    show_answer(Shown(found.to_json(), lambda: _show_machine(found), status=status), as_json=as_json)
+
+
+def _show_machine(found: DoctorView) -> None:
+    screen = Screen()
+    _show_layers(screen, found.diagnosis)
+    _show_library(screen, found)
+    for one in found.left:
+        screen.line(("left by a killed staging: ", "bad"), (one_line(one), ""), ("; the next stage removes it", ""))
 
 
 def _look() -> DoctorView:
     """Look at this machine, and at the library where there is a store: a look makes none."""
     from mayfly.operations import doctor as look
-    from mayfly.store import Ledger
 
-    settings = Settings.load()
-    found = Ledger.find(settings)
-    if found is None:
-        return look(settings, None)
-    found.close()
-    from mayfly.runtime import Runtime
-
-    with Runtime(settings) as runtime:
-        return look(settings, runtime.tools)
+    with kept_ledger() as ledger:
+        if ledger is None:
+            return look(Settings.load(), None)
+    with opened() as runtime:
+        return look(runtime.settings, runtime.tools)
 
 
 def _show_library(screen: Screen, found: DoctorView) -> None:
@@ -114,20 +109,14 @@ def _attack(level: str | None, only: tuple[str, ...], *, as_json: bool) -> None:
     unknown = set(only) - {name for case in attacks.cases() for name in (case.name, case.category)}
     if unknown:
         raise InputError(f"no case or category is called {min(unknown)}", fix="see: mayfly doctor --attack --json")
-    run = partial(attacks.run, level=level, only=only or None)
-    if as_json:
-        report = run()
-        answer_json(_report_fields(report))
-    else:
-        report = _attack_live(run)
+    report = _attack_live(partial(attacks.run, level=level, only=only or None), Screen(quiet=as_json))
     attacked = DoctorAttacked(level=report.level, cases=len(report.cases), contained=report.contained)
     record(settings, [attacked], subject="doctor")
-    if report.contained < len(report.cases) or report.survivors:
-        raise typer.Exit(1)
+    well = report.contained == len(report.cases) and not report.survivors
+    show_answer(Shown(_report_fields(report), status=0 if well else 1), as_json=as_json)
 
 
-def _attack_live(run: Callable[..., Report]) -> Report:
-    screen = Screen()
+def _attack_live(run: Callable[..., Report], screen: Screen) -> Report:
     category = ""
 
     def show(case: CaseResult) -> None:
@@ -152,67 +141,50 @@ def _attack_live(run: Callable[..., Report]) -> Report:
 def _report_fields(report: Report) -> dict[str, object]:
     cases = [
         {
-            "name": case.name,
-            "category": case.category,
+            **pick_fields(case, "name category contained stopped_by status"),
             "title": harmless(case.title),
-            "contained": case.contained,
-            "stopped_by": case.stopped_by,
-            "status": case.status,
             "milliseconds": round(case.milliseconds, 3),
             "damage": list(case.damage),
         }
         for case in report.cases
     ]
-    counts = {"contained": report.contained, "total": len(cases), "survivors": report.survivors}
-    return {"level": report.level, **counts, "cases": cases}
+    return {**pick_fields(report, "level contained survivors"), "total": len(cases), "cases": cases}
 
 
 config_app = group("Show the settings in force.")
 
 
 @config_app.command()
+@shows
 def show(
     *,
     defaults: Annotated[
         bool, typer.Option("--defaults", help="Ignore the environment and mayfly.toml: show what is built in.")
     ] = False,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Print every setting with its value, default, owner, source and meaning."""
-    settings = Settings() if defaults else Settings.load()
-    rows = settings_rows(settings)
-    if as_json:
-        answer_json(rows)
-        return
-    short, long = ("KEY", "VALUE", "OWNER", "MEANING"), ("KEY", "VALUE", "DEFAULT", "OWNER", "SOURCE", "MEANING")
-    heading: tuple[str, ...] = short if defaults else long
-    answer_table([heading, *(_setting_cells(row, defaults=defaults) for row in rows)])
-
-
-def _setting_cells(row: dict[str, Any], *, defaults: bool) -> tuple[str, ...]:
-    value, default = _setting_text(row["value"]), _setting_text(row["default"])
+    rows = settings_rows(Settings() if defaults else Settings.load())
+    columns = {"key": "KEY", "value": "VALUE", "default": "DEFAULT", "owner": "OWNER", "source": "SOURCE"}
     if defaults:
-        return (row["key"], value, row["owner"], row["help"])
-    return (row["key"], value, default, row["owner"], row["source"], row["help"])
+        del columns["default"], columns["source"]
+    cells = [(*(harmless(str(row[name])) or '""' for name in columns), row["help"]) for row in rows]
+    return Shown(rows, table([(*columns.values(), "MEANING"), *cells]))
 
 
-def _setting_text(value: object) -> str:
-    return harmless(str(value)) if value != "" else '""'
-
-
-def metrics(*, as_json: AsJson = False) -> None:
+@shows
+def metrics() -> Shown:
     """Count runs, compiled agents and fallbacks, and how much of the code was written on demand."""
     from mayfly.operations import metrics as count
-    from mayfly.runtime import Runtime
 
-    with Runtime(Settings.load()) as runtime:
+    with opened() as runtime:
         fields = count(runtime.parts.ledger).to_json()
-    if as_json:
-        answer_json(fields)
-        return
-    for name, value in fields.items():
-        if isinstance(value, dict):
-            for reason, number in value.items():
-                answer(f"{name}{{{reason}}}  {number}")
-        else:
-            answer(f"{name}  {value}")
+    lines = [
+        line
+        for name, value in fields.items()
+        for line in (
+            [f"{name}{{{reason}}}  {number}" for reason, number in value.items()]
+            if isinstance(value, dict)
+            else [f"{name}  {value}"]
+        )
+    ]
+    return Shown(fields, lines)

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from string import Template
 from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from mayfly.cli._output import AsJson, answer_either, answer_json
+from mayfly.cli._frame import Shown, shows
 from mayfly.core import InputError, one_line
 
 
+@shows
 def help(
     context: typer.Context,
     path: Annotated[
         list[str] | None, typer.Argument(help="The command, such as run or policy eval.", metavar="COMMAND")
     ] = None,
-    *,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Print the help of a command, or the list of commands."""
     from mayfly.cli._app import COMMANDS, load
 
@@ -39,10 +38,7 @@ def help(
             )
         found = load(name) if not depth and name in COMMANDS else known[name]
         here = found.make_context(name, [], parent=here, resilient_parsing=True)
-    if as_json:
-        answer_json({"command": here.command_path, "help": here.get_help()})
-    else:
-        typer.echo(here.get_help())
+    return Shown({"command": here.command_path, "help": here.get_help()}, lambda: typer.echo(here.get_help()))
 
 
 SHELLS = ("bash", "zsh", "fish")
@@ -66,11 +62,10 @@ class ShellTemplate(Template):
     delimiter = "@@"
 
 
+@shows
 def completion(
     shell: Annotated[str, typer.Argument(help="Which shell: bash, zsh or fish.", metavar="SHELL")],
-    *,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Print a script that completes commands and options.
 
     Write it again after an upgrade. bash: into ~/.local/share/bash-completion/completions/mayfly. zsh: into a file
@@ -81,16 +76,24 @@ def completion(
             f"there is no completion for {one_line(shell, limit=60)!r}", fix=f"one of: {', '.join(SHELLS)}"
         )
     script = script_for(shell)
-    answer_either({"shell": shell, "script": script}, script.rstrip("\n"), as_json=as_json)
+    return Shown({"shell": shell, "script": script}, script.rstrip("\n"))
 
 
 def script_for(shell: str) -> str:
     """Return the script of one shell."""
     words = list(_words())
     text = files("mayfly.cli").joinpath("completion", f"mayfly.{shell}").read_text(encoding="utf-8")
-    inner = {one.place for one in words}
-    fill = {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell]
-    return ShellTemplate(text).substitute(fill(words, sorted(inner - {""})))
+    places = sorted({one.place for one in words} - {""})
+    if shell == "fish":
+        filled = {"places": " ".join(f'"{place}"' for place in places), "words": "\n".join(map(_fish, words))}
+        return ShellTemplate(text).substitute(filled)
+    # A list in the shell's own form: of words that may stand at a place, and of values that may follow an option.
+    form, entry = ('words="{}"', _word) if shell == "bash" else ("found=({})", _word_with_summary)
+    cases = {place: [entry(one) for one in words if one.place == place] for place in ("", *places)}
+    choices = {f"{one.place} {one.word}": one.choices for one in words if one.choices}
+    return ShellTemplate(text).substitute(
+        places="|".join(f'"{place}"' for place in places), words=_cases(cases, form), choices=_cases(choices, form)
+    )
 
 
 def _words() -> Iterator[Word]:
@@ -124,42 +127,26 @@ def _options(command: Any, context: Any, place: str) -> Iterator[Word]:
             yield Word(place, option, str(param.help or ""), is_command=False, choices=choices)
 
 
-def _bash(words: list[Word], places: list[str]) -> dict[str, str]:
-    at = {place: [one.word for one in words if one.place == place] for place in ("", *places)}
-    cases = [f'        "{place}") words="{" ".join(some)}" ;;' for place, some in at.items()]
-    chosen = [f'        "{one.place} {one.word}") words="{" ".join(one.choices)}" ;;' for one in words if one.choices]
-    return {
-        "places": "|".join(f'"{place}"' for place in places),
-        "words": "\n".join(cases),
-        "choices": "\n".join(chosen),
-    }
+def _cases(lists: Mapping[str, Iterable[str]], form: str) -> str:
+    return "\n".join(f'        "{place}") {form.format(" ".join(some))} ;;' for place, some in lists.items())
 
 
-def _zsh(words: list[Word], places: list[str]) -> dict[str, str]:
-    lines = []
-    for place in ("", *places):
-        some = [f"'{_quoted(one.word, colon=True)}:{_quoted(one.summary)}'" for one in words if one.place == place]
-        lines.append(f'        "{place}") found=({" ".join(some)}) ;;')
-    chosen = [f'        "{one.place} {one.word}") found=({" ".join(one.choices)}) ;;' for one in words if one.choices]
-    return {
-        "places": "|".join(f'"{place}"' for place in places),
-        "words": "\n".join(lines),
-        "choices": "\n".join(chosen),
-    }
+def _word(one: Word) -> str:
+    return one.word
 
 
-def _fish(words: list[Word], places: list[str]) -> dict[str, str]:
-    lines = []
-    for one in words:
-        start = f"complete -c mayfly -n '__mayfly_at \"{one.place}\"'"
-        said = f"-d '{_quoted(one.summary)}'"
-        if one.is_command:
-            lines.append(f"{start} -f -a '{one.word}' {said}")
-        else:
-            flag = f"-l {one.word[2:]}" if one.word.startswith("--") else f"-s {one.word[1:]}"
-            chosen = f" -x -a '{' '.join(one.choices)}'" if one.choices else ""
-            lines.append(f"{start} {flag}{chosen} {said}")
-    return {"places": " ".join(f'"{place}"' for place in places), "words": "\n".join(lines)}
+def _word_with_summary(one: Word) -> str:
+    return f"'{_quoted(one.word, colon=True)}:{_quoted(one.summary)}'"
+
+
+def _fish(one: Word) -> str:
+    start = f"complete -c mayfly -n '__mayfly_at \"{one.place}\"'"
+    said = f"-d '{_quoted(one.summary)}'"
+    if one.is_command:
+        return f"{start} -f -a '{one.word}' {said}"
+    flag = f"-l {one.word[2:]}" if one.word.startswith("--") else f"-s {one.word[1:]}"
+    chosen = f" -x -a '{' '.join(one.choices)}'" if one.choices else ""
+    return f"{start} {flag}{chosen} {said}"
 
 
 def _quoted(text: str, *, colon: bool = False) -> str:

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from mayfly.cli._market_sell import load_seller, pnl_rows, short_asset
-from mayfly.cli._output import AsJson, answer, answer_json, answer_table, command, note
+from mayfly.cli._frame import Shown, shows
+from mayfly.cli._market_sell import pnl_rows, require_seller, short_asset
+from mayfly.cli._output import command, note, table
 from mayfly.cli._toy_market import EXAMPLE, HERE, TOOL, Instant, ToyBuyer, ToyShop, TrapNode, Tried
 from mayfly.core import InputError, MachineError, MarketSettings, PolicySettings, Settings, units_text, with_checksums
 
@@ -93,34 +94,40 @@ class Books(NamedTuple):
     differences: tuple[str, ...]
 
 
+@shows
 def demo(
     *,
     keep: Annotated[
         Path | None, typer.Option(help="Keep the state in this directory, new or empty.", metavar="DIR")
     ] = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Show buying and selling on a chain of this machine: a budget that holds, a shop that crashes, books that balance.
 
     An agent writes a paying tool and buys with it until its budget refuses. The shop is killed twice, before and after
     a payment got into the chain, and nothing is charged twice. The table at the end is held against the chain.
     """
-    load_seller("market demo", "chain,serve")
+    require_seller("market demo", "chain,serve")
     with _place(keep) as state, _stage(state) as scene:
         well = _play(scene)
         # Nothing moves any more once nobody sells.
         scene.shop.end()
         books = _books(scene)
-    if as_json:
-        told = {"pnl": books.pnl.to_json(), "chain": asdict(books.chain), "differences": list(books.differences)}
-        kept = None if keep is None else str(keep)
-        answer_json({"well": well, "agrees": not books.differences, "steps": scene.steps, **told, "kept": kept})
-    else:
-        _show(books, scene.settings, keep)
+    data = {
+        "well": well,
+        "agrees": not books.differences,
+        "steps": scene.steps,
+        "pnl": books.pnl.to_json(),
+        "chain": asdict(books.chain),
+        "differences": list(books.differences),
+        "kept": None if keep is None else str(keep),
+    }
+    hints = []
+    if keep is not None:
+        hints.append(f"kept in {keep}: MAYFLY_STATE_DIR={keep} {command()} serve shows it on the page Market")
     if not well:
-        note("mayfly: a step did not end as it has to; see above")
-    if books.differences or not well:
-        raise typer.Exit(1)
+        hints.append("mayfly: a step did not end as it has to; see above")
+    status = 1 if books.differences or not well else 0
+    return Shown(data, _book_lines(books, scene.settings), "\n".join(hints), status)
 
 
 # The stage.
@@ -166,7 +173,8 @@ def _stage(state: Path) -> Iterator[Scene]:
         broker = stack.enter_context(open_broker(settings, password))
         note(f"wallet    {wallet} has {_coins(settings, FUNDS)}; its key is in process {broker.pid} alone")
         note(f"budget    {BUDGET} for one agent, {PRICE} for one purchase")
-        buyer = stack.enter_context(ToyBuyer(settings, place, shop.url, [one for one, _, _ in _script()]))
+        buyer = ToyBuyer(settings, place, shop.url, [one for one, _, _ in _script()])
+        stack.enter_context(buyer.session)
         yield Scene(
             settings=settings,
             chain=chain,
@@ -246,7 +254,7 @@ def _play(scene: Scene) -> bool:
             well &= _crash(scene, numeral, crash)
             continue
         tried = scene.buyer.buy(numeral)
-        refused = _is_refused(tried)
+        refused = not tried.ok and "market.per_agent" in tried.said
         what = f"{numeral} is over the agent's budget of {BUDGET}" if refused else numeral
         scene.tell("bought" if tried.ok else "refused" if refused else "failed", what, tried)
         well &= refused if value is None else tried == Tried(True, str(value))
@@ -268,10 +276,6 @@ def _crash(scene: Scene, numeral: str, instant: Instant) -> bool:
     said = "the sale it left is settled, once" if closed else "the sale it left is still open"
     scene.tell("recovered" if closed else "failed", f"the shop, in process {pid}", Tried(closed, said))
     return scene.node.is_sprung and not tried.ok and closed
-
-
-def _is_refused(tried: Tried) -> bool:
-    return not tried.ok and "market.per_agent" in tried.said
 
 
 # What it comes to.
@@ -320,19 +324,15 @@ def _differences(totals: Sequence[ProfitRow], shown: OnChain) -> Iterator[str]:
             yield f"{name}: the ledger has {ledger}, and the chain {chain}"
 
 
-def _show(books: Books, settings: Settings, keep: Path | None) -> None:
+def _book_lines(books: Books, settings: Settings) -> list[str]:
     shown = books.chain
     coins = [_coins(settings, one) for one in (shown.revenue, shown.cost, shown.revenue - shown.cost, 0, 0)]
     market = settings.market
     on_chain = ("chain", market.network, short_asset(market.asset), *coins, str(shown.gas))
-    rows = [*pnl_rows(books.pnl), (*on_chain, str(shown.transfers), str(shown.transfers))]
-    answer_table(rows)
-    for one in books.differences:
-        answer(f"the chain does not agree: {one}")
-    if not books.differences:
-        answer(f"the chain agrees: {shown.transfers} transfers, each paid and delivered once")
-    if keep is not None:
-        note(f"kept in {keep}: MAYFLY_STATE_DIR={keep} {command()} serve shows it on the page Market")
+    lines = table([*pnl_rows(books.pnl), (*on_chain, str(shown.transfers), str(shown.transfers))])
+    lines += [f"the chain does not agree: {one}" for one in books.differences]
+    agrees = f"the chain agrees: {shown.transfers} transfers, each paid and delivered once"
+    return lines if books.differences else [*lines, agrees]
 
 
 def _coins(settings: Settings, units: int) -> str:

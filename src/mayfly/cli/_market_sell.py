@@ -1,8 +1,10 @@
-"""`mayfly market sell` and `pnl`: tools of the library as paid routes, and what was earned and spent."""
+"""`mayfly market sell`, `pnl`, `discover` and `buy`: paid routes, their profit and loss, and paying for an answer."""
 
 from __future__ import annotations
 
+import base64
 import os
+import secrets
 import sys
 import time
 from collections.abc import Mapping
@@ -11,62 +13,52 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mayfly.cli._output import AsJson, answer_json, answer_table, command, note, prepare_server
-from mayfly.core import InputError, MachineError, Settings, one_line, units_text
+from mayfly.cli._frame import Shown, kept_ledger, require, shows
+from mayfly.cli._output import AsJson, answer_json, command, foreign, note, prepare_server, table
+from mayfly.cli._wallet import PasswordFd, password_of
+from mayfly.core import InputError, MayflyError, Settings, one_line, parse_json, units_text, with_checksums
+from mayfly.operations import pick_fields
 
 if TYPE_CHECKING:
+    from mayfly.core import MarketSettings
     from mayfly.library import ToolOutcome
-    from mayfly.market import Offer
+    from mayfly.market import Offer, PricedResource, Terms
     from mayfly.operations import ProfitAndLoss, ProfitRow
-    from mayfly.store.schema import FilledTables
 
 _HEAD = ("NETWORK", "ASSET", "REVENUE", "COST", "PROFIT", "AT RISK", "RESERVED", "GAS", "SOLD", "BOUGHT")
 # Enough of an address to tell tokens apart at a glance; --json has all of it.
 _ADDRESS = 10
 
 
+@shows
 def pnl(
     *,
     by: Annotated[
         str, typer.Option(help="One row for each of these.", metavar="tool|strategy|host|day|total")
     ] = "total",
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Show revenue, cost, what is at risk and gas, exactly; and fill the tables an agent made for them."""
     from mayfly.operations import ProfitAndLoss, payments_to_look_at
     from mayfly.operations import pnl as add_up
-    from mayfly.store import SUMS_BY, Ledger
+    from mayfly.store import SUMS_BY
+    from mayfly.store.schema import fill_agent_tables
 
     wanted = next((one for one in SUMS_BY if one == by), None)
     if wanted is None:
         raise InputError(f"--by {one_line(by, limit=60)}: it is one of {', '.join(SUMS_BY)}")
+    found, problems, odd = ProfitAndLoss(by=wanted), list[str](), list[dict[str, Any]]()
     settings = Settings.load()
-    ledger = Ledger.find(settings)
-    if ledger is None:
-        _show_pnl(ProfitAndLoss(by=wanted), None, [], as_json=as_json)
-        return
-    from mayfly.store.schema import fill_agent_tables
-
-    with ledger:
-        found = add_up(ledger, by=wanted)
-        filled = fill_agent_tables(ledger, settings)
-        odd = payments_to_look_at(ledger, now=time.time())
-    _show_pnl(found, filled, odd, as_json=as_json)
-
-
-def _show_pnl(found: ProfitAndLoss, filled: FilledTables | None, odd: list[dict[str, Any]], *, as_json: bool) -> None:
-    problems = filled.problems if filled is not None else ()
-    if as_json:
-        answer_json({**found.to_json(), "problems": list(problems), "look_at": odd})
-        return
-    for said in problems:
-        note(f"mayfly: {one_line(said, limit=300)}")
+    with kept_ledger(settings) as ledger:
+        if ledger is not None:
+            found = add_up(ledger, by=wanted)
+            problems = list(fill_agent_tables(ledger, settings).problems)
+            odd = payments_to_look_at(ledger, now=time.time())
+    data = {**found.to_json(), "problems": problems, "look_at": odd}
+    hints = [f"mayfly: {one_line(said, limit=300)}" for said in problems]
     if not found.totals:
-        note(f"nothing was bought or sold yet: {command()} market buy URL, or {command()} market sell TOOL")
-        return
-    answer_table(pnl_rows(found))
-    for one in odd:
-        note(f"look at   {payment_line(one)}")
+        hints.append(f"nothing was bought or sold yet: {command()} market buy URL, or {command()} market sell TOOL")
+        return Shown(data, hint="\n".join(hints))
+    return Shown(data, table(pnl_rows(found)), "\n".join([*hints, *(f"look at   {payment_line(one)}" for one in odd)]))
 
 
 def payment_line(one: dict[str, Any]) -> str:
@@ -119,7 +111,7 @@ def sell(
     /.well-known/x402 and in the answer 402.
     """
     settings = Settings.load()
-    load_seller("selling", "serve,x402")
+    require_seller("selling", "serve,x402")
     from mayfly.market.seller import make_offer, open_seller, shop_app
     from mayfly.runtime import Runtime
     from mayfly.serve import serve_shop
@@ -158,9 +150,9 @@ def _ready(address: str, offer: Offer, *, mcp: bool, as_json: bool) -> None:
     over_mcp = f"{address}/mcp" if mcp else ""
     shown = units_text(offer.units, offer.decimals)
     if as_json:
-        about = {"tool": offer.tool, "version": offer.version, "price": shown, "units": str(offer.units)}
-        paid = {"network": offer.network, "asset": offer.asset, "payee": offer.payee}
-        answer_json({"url": address + offer.path, "mcp": over_mcp, **about, **paid, "pid": os.getpid()})
+        about = pick_fields(offer, "tool version network asset payee")
+        price = {"price": shown, "units": str(offer.units)}
+        answer_json({"url": address + offer.path, "mcp": over_mcp, **about, **price, "pid": os.getpid()})
         sys.stdout.flush()
         return
     note(f"selling   {offer.tool} version {offer.version} for {shown} at {address}{offer.path}")
@@ -169,12 +161,175 @@ def _ready(address: str, offer: Offer, *, mcp: bool, as_json: bool) -> None:
     note(f"paid to   {offer.payee} on {offer.network}; Ctrl-C ends it")
 
 
-def load_seller(what: str, extras: str) -> None:
+def require_seller(what: str, extras: str) -> None:
     """Import what a seller needs, or say how to get it for *what* is wanted."""
+    require(what, extras, "eth_utils.address", "uvicorn")
+
+
+@shows
+def discover(
+    url: Annotated[str, typer.Argument(help="A seller, a list of resources, or one priced address.", metavar="URL")],
+) -> Shown:
+    """List what is for sale at an address: prices, schemas, and how it is paid. Nothing is paid."""
+    from mayfly.market import discover as look
+
+    settings = Settings.load()
+    found = look(url, seconds=settings.market.timeout)
+    hints = [f"mayfly: {foreign(one_line(said, limit=300), sys.stderr)}" for said in found.problems]
+    rows = [("NAME", "PRICE", "NETWORK", "HOW", "URL", "WHAT IT IS")]
+    for one in found.resources:
+        way = next((terms for terms in one.terms if _is_ours(terms, settings.market)), one.terms[0])
+        rows.append((one.name, _price(way, settings.market), way.network, one.method, one.url, one.description))
+    lines = [foreign(line, sys.stdout) for line in table(rows)] if found.resources else []
+    hints.append(
+        f"to buy one: {command()} market buy URL --input JSON (sellers have to be named in market.hosts)"
+        if found.resources
+        else "nothing in the list can be bought"
+    )
+    data = {"resources": [one.to_json() for one in found.resources], "problems": list(found.problems)}
+    return Shown(data, lines, "\n".join(hints))
+
+
+def _is_ours(terms: Terms, market: MarketSettings) -> bool:
+    return (terms.network, terms.asset) == (market.network, with_checksums(market.asset))
+
+
+def _price(terms: Terms, market: MarketSettings) -> str:
+    """Return the price in coins where the token is ours, otherwise in units: nobody says what they are worth."""
+    if _is_ours(terms, market):
+        return units_text(terms.units, market.asset_decimals)
+    return f"{terms.units} of {terms.asset[:10]}…"
+
+
+# How a purchase stands, as an exit status: what was refused or lost is 1, what nobody knows yet waits for an answer.
+_STATUS = {"delivered": 0, "free": 0, "unknown": 3, "settled": 3}
+
+Seller = Annotated[
+    str,
+    typer.Option("--from", help="The seller of NAME.", metavar="URL", show_default="those of market.shops"),
+]
+Method = Annotated[
+    str,
+    typer.Option(help="GET, POST, PUT, PATCH or DELETE.", metavar="METHOD", show_default="what the list says, or POST"),
+]
+
+
+def buy(
+    wanted: Annotated[
+        str,
+        typer.Argument(help="What is bought: a URL, or the name of something in a seller's list.", metavar="NAME|URL"),
+    ],
+    *,
+    seller: Seller = "",
+    max_price: Annotated[
+        str, typer.Option(help="Whole coins it may cost; what market.per_call says where it is left out.", metavar="P")
+    ] = "",
+    body: Annotated[str, typer.Option("--input", help="JSON to send; - reads it from stdin.", metavar="JSON")] = "{}",
+    method: Method = "",
+    call_id: Annotated[
+        str, typer.Option("--call", help="Id of the purchase: the same id is never paid twice.", metavar="ID")
+    ] = "",
+    agent: Annotated[str, typer.Option(help="For which agent it is counted.", metavar="NAME")] = "",
+    strategy: Annotated[
+        str | None, typer.Option(help="For which strategy it is counted; market.strategy otherwise.", metavar="NAME")
+    ] = None,
+    password_fd: PasswordFd = None,
+    as_json: AsJson = False,
+) -> None:
+    """Buy an answer from a seller that market.hosts names, and print it.
+
+    Where the wallet is not open, the password is asked for and it is open for this purchase only. When something goes
+    wrong in between, the same command with the same --call goes on where it stopped.
+    """
+    from mayfly.market import BrokerClient, Wallet, check_settings, open_broker
+
+    settings = Settings.load()
+    check_settings(settings)
+    sent = sys.stdin.buffer.read() if body == "-" else body.encode()
+    url, method, sent = _find_resource(wanted, seller, method.upper(), sent, settings)
+    call = call_id or f"cli-{secrets.token_hex(8)}"
+    client = BrokerClient(settings)
+    own = None if client.is_open else open_broker(settings, password_of(Wallet(settings), password_fd))
     try:
-        import eth_utils.address  # noqa: F401 -- whether they are there
-        import uvicorn  # noqa: F401
-    except ImportError as error:
-        raise MachineError(
-            f"{what} needs the package {error.name} and others", fix=f"pip install 'mayfly-agents[{extras}]'"
-        ) from None
+        note(f"call      {call}")
+        done = client.buy(
+            call,
+            url,
+            max_price or settings.market.per_call,
+            method=method,
+            body=b"" if method == "GET" else sent,
+            agent=agent,
+            strategy=strategy,
+        )
+    finally:
+        if own is not None:
+            own.close()
+    waits = _ask_person(settings, call, url, max_price or settings.market.per_call, done) if done["decision"] else ""
+    _tell_purchase(call, done, waits, as_json=as_json)
+    raise typer.Exit(3 if waits else _STATUS.get(str(done["status"]), 1))
+
+
+def _ask_person(settings: Settings, call: str, url: str, price: str, done: dict[str, Any]) -> str:
+    """Put what the rules leave to a person into the inbox."""
+    from mayfly.runtime import ask_person
+    from mayfly.sandbox import PurchaseRequest
+    from mayfly.store import Ledger
+
+    with Ledger.open(settings) as ledger:
+        request = PurchaseRequest(op="buy", call_id=call, url=url, max_price=price)
+        return ask_person(settings, ledger, request, str(done["decision"]), str(done["reason"]))
+
+
+def _find_resource(wanted: str, seller: str, method: str, sent: bytes, settings: Settings) -> tuple[str, str, bytes]:
+    """Return URL, method and body that ask for what is wanted."""
+    if "://" in wanted:
+        return wanted, method or "POST", sent
+    from mayfly.market import shop_urls
+
+    sellers = [seller] if seller else shop_urls(settings)
+    found = [one for url in sellers for one in _offered(url, settings) if one.name == wanted]
+    if len(found) == 1 and method in ("", found[0].method):
+        arguments = parse_json(sent, "--input") if sent else {}
+        if not isinstance(arguments, dict):
+            raise InputError(f"{wanted} takes an object of JSON, not {one_line(str(arguments), limit=60)}")
+        url, body = found[0].request(arguments)
+        return url, found[0].method, body
+    if len(found) > 1:
+        urls = ", ".join(one.url for one in found)
+        raise InputError(f"{wanted} is sold at {one_line(urls, limit=300)}", fix="name one of the URLs")
+    if not seller:
+        tried = f"no shop of the settings has {wanted} in its list" if sellers else f"{wanted} is no URL"
+        raise InputError(tried, fix=f"name its seller: {command()} market buy {wanted} --from URL")
+    from urllib.parse import quote
+
+    # Where there is no list: the path at which our own sellers have their tools.
+    return f"{seller.rstrip('/')}/tools/{quote(wanted, safe='')}", method or "POST", sent
+
+
+def _offered(url: str, settings: Settings) -> tuple[PricedResource, ...]:
+    from mayfly.market import discover
+
+    try:
+        return discover(url, seconds=settings.market.timeout).resources
+    except MayflyError:
+        return ()  # it has no list, or does not answer: the purchase says so
+
+
+def _tell_purchase(call: str, done: dict[str, Any], waits: str, *, as_json: bool) -> None:
+    if as_json:
+        answer_json({"call": call, **done, "approval": waits})
+        return
+    paid, answered = done["payment"], done["answer"]
+    if paid is not None:
+        from mayfly.core import units_text
+
+        price = units_text(int(paid["units"]), paid["decimals"])
+        note(f"payment   {paid['id']}: {price} to {paid['payee']} {paid['transaction']}".rstrip())
+    note(f"{done['status']:<9} {one_line(done['reason'], limit=500)}".rstrip())
+    if answered is not None:
+        text = base64.b64decode(answered["body"]).decode(errors="replace")
+        sys.stdout.write(foreign(text, sys.stdout) + "\n")
+    elif waits:
+        note(f"to agree: {command()} approve {waits}; then the same again with --call {call}")
+    elif done["status"] in ("unknown", "settled"):
+        note(f"go on with it: {command()} market buy … --call {call}")

@@ -126,15 +126,11 @@ def table(rows: Sequence[tuple[str, ...]], *, gap: int = 2) -> list[str]:
     return [(" " * gap).join(cells).rstrip() for cells in padded]
 
 
-def flush() -> None:
-    """Write out the answer while an error can still be reported."""
-    sys.stdout.flush()
-
-
 def report(error: Exception, *, debug: bool) -> int:
     """Print *error* as one line with its fix and return the exit status it stands for."""
     if isinstance(error, BrokenPipeError):
-        return _pipe_closed()
+        _drop_stdout()
+        return 141
     if debug:
         import traceback
 
@@ -200,11 +196,6 @@ def as_called(fix: str) -> str:
     return re.sub(r"(?<![\w./-])mayfly (?=[a-z-])", lambda _: command() + " ", fix)
 
 
-def _pipe_closed() -> int:
-    _drop_stdout()
-    return 141
-
-
 def _drop_stdout() -> None:
     """Send what is still buffered nowhere, so that Python's own exit does not stumble over it."""
     try:
@@ -229,7 +220,19 @@ def busy(words: str, *, patience: float = BUSY_AFTER) -> Iterator[None]:
         yield
         return
     done = threading.Event()
-    thread = threading.Thread(target=_show_seconds, args=(words, done, patience), daemon=True)
+
+    def show_seconds() -> None:
+        if done.wait(patience):
+            return
+        for seconds in count(1):
+            sys.stderr.write(f"\r\x1b[2K{words} … {seconds} s")
+            sys.stderr.flush()
+            if done.wait(1.0):
+                break
+        sys.stderr.write("\r\x1b[2K")
+        sys.stderr.flush()
+
+    thread = threading.Thread(target=show_seconds, daemon=True)
     thread.start()
     try:
         yield
@@ -238,28 +241,19 @@ def busy(words: str, *, patience: float = BUSY_AFTER) -> Iterator[None]:
         thread.join()
 
 
-def _show_seconds(words: str, done: threading.Event, patience: float) -> None:
-    if done.wait(patience):
-        return
-    for seconds in count(1):
-        sys.stderr.write(f"\r\x1b[2K{words} … {seconds} s")
-        sys.stderr.flush()
-        if done.wait(1.0):
-            break
-    sys.stderr.write("\r\x1b[2K")
-    sys.stderr.flush()
-
-
 STYLES = {"": "", "dim": "dim", "good": "green", "bad": "bold red", "title": "bold"}
 
 
 class Screen:
-    """Print the answer of a command that narrates; each piece is a text with the name of its style."""
+    """Print the answer of a command that narrates; each piece is a text with the name of its style.
 
-    def __init__(self) -> None:
+    A *quiet* one prints nothing: the answer is data then.
+    """
+
+    def __init__(self, *, quiet: bool = False) -> None:
         from rich.console import Console
 
-        self._console = Console(highlight=False, markup=False, emoji=False)
+        self._console = Console(highlight=False, markup=False, emoji=False, quiet=quiet)
 
     def line(self, *pieces: tuple[str, str], end: str = "\n") -> None:
         """Print one line, however long; `end=""` leaves it open for what follows."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from mayfly.cli._desk import Rules, Workspace, desk
-from mayfly.cli._output import AsJson, answer, answer_json, answer_table, command, group, note
+from mayfly.cli._frame import Shown, shows
+from mayfly.cli._output import command, group, note, table
 from mayfly.core import InputError, Settings, one_line
+from mayfly.operations import pick_fields
 
 if TYPE_CHECKING:
     from mayfly.persona import AgentConfig, Brought, Personas, Placed
@@ -23,7 +26,8 @@ Name = Annotated[str, typer.Argument(help="A persona, such as general.", metavar
 
 
 @app.command(name="list")
-def list_personas(*, rules: Rules = None, as_json: AsJson = False) -> None:
+@shows
+def list_personas(*, rules: Rules = None) -> Shown:
     """List the personas.
 
     Each with its priority, its verbs and what it is.
@@ -31,31 +35,23 @@ def list_personas(*, rules: Rules = None, as_json: AsJson = False) -> None:
     with desk(rules) as opened:
         personas = opened.personas
         tell_problems(personas)
-        names = sorted(personas.names(), key=lambda name: (-personas.atom([name]).priority, name))
-        rows = [(name, personas.atom([name]), personas.verbs(name), personas.summary(name)) for name in names]
-    if as_json:
-        answer_json(
-            [
-                {
-                    "name": name,
-                    "priority": atom.priority,
-                    "tools": list(atom.tools),
-                    "policies": list(atom.policies),
-                    "verbs": list(verbs),
-                    "summary": summary,
-                }
-                for name, atom, verbs, summary in rows
-            ]
-        )
-        return
-    shown = [
-        (name, str(atom.priority), str(len(atom.tools)), one_line(" ".join(verbs) or "-", limit=60), summary)
-        for name, atom, verbs, summary in rows
-    ]
-    answer_table([("PERSONA", "PRIORITY", "TOOLS", "VERBS", "WHAT IT DOES"), *shown])
+        found = [_persona_fields(personas, name) for name in personas.names()]
+    found.sort(key=lambda one: (-one["priority"], one["name"]))
+    rows = [("PERSONA", "PRIORITY", "TOOLS", "VERBS", "WHAT IT DOES")]
+    for one in found:
+        verbs = one_line(" ".join(one["verbs"]) or "-", limit=60)
+        rows.append((one["name"], str(one["priority"]), str(len(one["tools"])), verbs, one["summary"]))
+    return Shown(found, table(rows))
+
+
+def _persona_fields(personas: Personas, name: str, verbs: Sequence[str] = ()) -> dict[str, Any]:
+    atom = personas.atom([name], verbs)
+    lists = {"tools": list(atom.tools), "policies": list(atom.policies), "verbs": list(personas.verbs(name))}
+    return {"name": name, "priority": atom.priority, **lists, "summary": personas.summary(name)}
 
 
 @app.command()
+@shows
 def show(
     name: Name,
     *,
@@ -63,8 +59,7 @@ def show(
         list[str] | None, typer.Option("--verb", help="With what this verb adds. May be repeated.", metavar="VERB")
     ] = None,
     rules: Rules = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Show what a persona may use, and why.
 
     Every tool and policy is printed with the file and line, or the policy, that brings it.
@@ -72,34 +67,24 @@ def show(
     with desk(rules) as opened:
         personas = opened.personas
         tell_problems(personas)
-        atom = personas.atom([name], verb or ())
+        one = _persona_fields(personas, name, verb or ())
         tools, policies = personas.brought([name], verb or ())
-        verbs, summary = personas.verbs(name), personas.summary(name)
-    if as_json:
-        answer_json(
-            {
-                "name": name,
-                "summary": summary,
-                "priority": atom.priority,
-                "verbs": list(verbs),
-                "tools": list(atom.tools),
-                "policies": list(atom.policies),
-                "because": {one.name: one.by for one in (*tools, *policies)},
-            }
-        )
-        return
-    answer(f"{name}, priority {atom.priority}" + (f": {summary}" if summary else ""))
-    answer(f"verbs  {' '.join(verbs) or 'none: only where it is named'}")
-    _tell_brought("tool", tools)
-    _tell_brought("policy", policies)
-    note(f"its prompt: {command()} prompt show --persona {name} --manifest")
+    lines = [
+        f"{name}, priority {one['priority']}" + (f": {one['summary']}" if one["summary"] else ""),
+        f"verbs  {' '.join(one['verbs']) or 'none: only where it is named'}",
+        *_brought_lines("tool", tools),
+        *_brought_lines("policy", policies),
+    ]
+    because = {one.name: one.by for one in (*tools, *policies)}
+    return Shown({**one, "because": because}, lines, f"its prompt: {command()} prompt show --persona {name} --manifest")
 
 
-def _tell_brought(kind: str, brought: list[Brought]) -> None:
-    answer_table([(kind, one.name, f"by {one.by}") for one in brought] or [(kind, "none", "")])
+def _brought_lines(kind: str, brought: list[Brought]) -> list[str]:
+    return table([(kind, one.name, f"by {one.by}") for one in brought] or [(kind, "none", "")])
 
 
 @app.command()
+@shows
 def add(
     name: Annotated[str, typer.Argument(help="What it is called: small letters, digits and _.", metavar="NAME")],
     *,
@@ -124,8 +109,7 @@ def add(
     ] = False,
     rules: Rules = None,
     workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Add a persona of your own.
 
     It is written to agents/custom_configs.yaml and, where verbs are named, to rules/ in the state directory. Everybody
@@ -154,11 +138,9 @@ def add(
     for word in verb or ():
         if word.removeprefix("/") in others:
             note(f"mayfly: {word} is also the work of {others[word.removeprefix('/')]}: such a request goes to both")
-    if as_json:
-        answer_json({"name": name, "config": str(added.config), "rules": str(added.rules) if added.rules else None})
-        return
-    answer(f"added {name}: {added.config}" + (f", {added.rules}" if added.rules else ""))
-    note(f"see: {command()} persona show {name}")
+    data = {"name": name, "config": str(added.config), "rules": str(added.rules) if added.rules else None}
+    said = f"added {name}: {added.config}" + (f", {added.rules}" if added.rules else "")
+    return Shown(data, said, f"see: {command()} persona show {name}")
 
 
 def _read_prompt(path: Path) -> str:
@@ -181,6 +163,7 @@ prompt_app = group("The prompts that agents get.")
 
 
 @prompt_app.command("show")
+@shows
 def show_prompt(
     intent: Annotated[
         str | None, typer.Argument(help="A request in plain English; it decides who acts.", metavar="INTENT")
@@ -200,8 +183,7 @@ def show_prompt(
     ] = None,
     rules: Rules = None,
     workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Show the prompt an agent would get.
 
     For a request, or for personas by name, in this workspace; with --manifest, why every atom is in or out.
@@ -228,49 +210,33 @@ def show_prompt(
             request=intent or "",
             window=window,
         )
-    _answer_prompt(config, budget=personas.budget(window), manifest=manifest, as_json=as_json)
+    return _prompt_shown(config, budget=personas.budget(window), manifest=manifest)
 
 
-def _answer_prompt(config: AgentConfig, *, budget: int, manifest: bool, as_json: bool) -> None:
+def _prompt_shown(config: AgentConfig, *, budget: int, manifest: bool) -> Shown:
     from mayfly.persona import tokens_in
 
     tokens = tokens_in(config.identity_prompt)
     if config.problem:
         note(f"mayfly: the plain prompt, since the full one failed: {config.problem}")
-    if as_json:
-        answer_json(
-            {
-                "personas": list(config.personas),
-                "mode": config.mode,
-                "tools": list(config.tools),
-                "policies": list(config.policies),
-                "tokens": tokens,
-                "budget": budget,
-                "prompt": config.identity_prompt,
-                "manifest": [_placed_fields(one) for one in config.manifest],
-                "problem": config.problem,
-            }
-        )
-    elif manifest:
-        rows = [_placed_row(one) for one in config.manifest]
-        answer_table([("", "ATOM", "PART", "VARIANT", "TOKENS", "SCORE", "WHY"), *rows])
-    else:
-        answer(config.identity_prompt)
     note(f"{', '.join(config.personas)}: {tokens:,} of {budget:,} tokens")
-
-
-def _placed_fields(one: Placed) -> dict[str, object]:
-    return {
-        "id": one.id,
-        "category": one.category,
-        "included": one.included,
-        "variant": one.variant,
-        "part": one.part,
-        "tokens": one.tokens,
-        "score": one.score,
-        "why": one.why,
-        "place": one.place,
+    data = {
+        **pick_fields(config, "mode problem"),
+        "personas": list(config.personas),
+        "tools": list(config.tools),
+        "policies": list(config.policies),
+        "tokens": tokens,
+        "budget": budget,
+        "prompt": config.identity_prompt,
+        "manifest": [pick_fields(one, _PLACED) for one in config.manifest],
     }
+    if not manifest:
+        return Shown(data, config.identity_prompt)
+    heads = ("", "ATOM", "PART", "VARIANT", "TOKENS", "SCORE", "WHY")
+    return Shown(data, table([heads, *map(_placed_row, config.manifest)]))
+
+
+_PLACED = "id category included variant part tokens score why place"
 
 
 def _placed_row(one: Placed) -> tuple[str, ...]:

@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mayfly.cli._desk import desk, print_tree
-from mayfly.cli._output import AsJson, answer, answer_json, answer_table, busy, group, note
+from mayfly.cli._desk import desk, print_trees
+from mayfly.cli._frame import Shown, show, shows
+from mayfly.cli._output import AsJson, busy, group, table
 from mayfly.core import InputError, Settings, one_line
+from mayfly.operations import pick_fields
 
 if TYPE_CHECKING:
     from mayfly.mangle import MangleError, Model
@@ -23,6 +25,7 @@ Facts = Annotated[
 
 
 @app.command(name="eval")
+@shows
 def evaluate(
     files: Files,
     *,
@@ -33,8 +36,7 @@ def evaluate(
     why: Annotated[str | None, typer.Option(help="Say why this fact holds, or why not.", metavar="GOAL")] = None,
     max_facts: Annotated[int, typer.Option(help="Stop when more facts were derived.", min=1)] = 1_000_000,
     seconds: Annotated[float, typer.Option(help="Stop after this time.", min=0.001)] = 10.0,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Evaluate rules and print the facts.
 
     Every fact that holds, or what matches a goal, or the reason of a fact.
@@ -45,29 +47,16 @@ def evaluate(
         program = load_files([*files, *(facts or [])])
         model = program.evaluate(limits=Limits(facts=max_facts, seconds=seconds), record=why is not None)
         if why is not None:
-            _explain(model, why, as_json=as_json)
-            return
+            return _explain(model, why)
         found = _facts(model, goal)
     except MangleError as error:
-        if as_json:
-            answer_json({**_failed(error), "facts": []})
-        else:
-            _complain(error)
-        raise typer.Exit(2) from None
-    if as_json:
-        answer_json({"stage": "ok", "error": None, "facts": found})
-    else:
-        for fact in found:
-            answer(fact)
-        note(f"{len(found):,} facts")
+        return _failed(error, facts=[])
+    return Shown({**_OK, "facts": found}, found, f"{len(found):,} facts")
 
 
 @app.command()
-def check(
-    files: Files,
-    *,
-    as_json: AsJson = False,
-) -> None:
+@shows
+def check(files: Files) -> Shown:
     """Check rules without evaluating them.
 
     Syntax, declarations, safety, types and strata; everything that is wrong is said at once.
@@ -75,24 +64,17 @@ def check(
     from mayfly.mangle import MangleError, load_files
 
     try:
-        program = load_files(files)
+        checked = load_files(files).checked
     except MangleError as error:
-        if as_json:
-            answer_json(_failed(error))
-        else:
-            _complain(error)
-        raise typer.Exit(2) from None
-    checked = program.checked
+        return _failed(error)
     counts = {
         "rules": len(checked.rules),
         "facts": len(checked.given),
         "predicates": len(checked.declared),
         "strata": len(checked.strata),
     }
-    if as_json:
-        answer_json({"stage": "ok", "error": None, "errors": [], **counts})
-    else:
-        note(f"ok: {', '.join(f'{number:,} {what}' for what, number in counts.items())}")
+    said = ", ".join(f"{number:,} {what}" for what, number in counts.items())
+    return Shown({**_OK, "errors": [], **counts}, hint=f"ok: {said}")
 
 
 @app.command(name="test")
@@ -122,20 +104,16 @@ def run_tests(
             else:
                 untested.append(path)
     failed = [one for one in tried if one.wrong]
-    if as_json:
-        rows = [{"file": str(one.case.file), "case": one.case.name, "wrong": list(one.wrong)} for one in tried]
-        answer_json({"passed": len(tried) - len(failed), "failed": len(failed), "cases": rows})
-    else:
-        for one in failed:
-            answer(f"failed: {one.case.file.name}: {one.case.name}")
-            for tree in one.wrong:
-                answer("  " + tree.replace("\n", "\n  "))
-        for path in untested:
-            note(f"no tests: {path}")
-        note(f"{len(tried) - len(failed)} passed, {len(failed)} failed")
+    lines = []
+    for one in failed:
+        lines.append(f"failed: {one.case.file.name}: {one.case.name}")
+        lines += ["  " + tree.replace("\n", "\n  ") for tree in one.wrong]
+    hints = [*(f"no tests: {path}" for path in untested), f"{len(tried) - len(failed)} passed, {len(failed)} failed"]
+    rows = [{"file": str(one.case.file), "case": one.case.name, "wrong": list(one.wrong)} for one in tried]
+    data = {"passed": len(tried) - len(failed), "failed": len(failed), "cases": rows}
+    show(Shown(data, lines, "\n".join(hints), int(bool(failed))), as_json=as_json)
     if not tried:
         raise InputError("there are no tests", fix="write NAME.test.toml beside NAME.mg")
-    raise typer.Exit(1 if failed else 0)
 
 
 def _facts(model: "Model", goal: str | None) -> list[str]:
@@ -158,48 +136,39 @@ def _facts(model: "Model", goal: str | None) -> list[str]:
     return texts
 
 
-def _explain(model: "Model", goal: str, *, as_json: bool) -> None:
+def _explain(model: "Model", goal: str) -> Shown:
     from mayfly.mangle import Why, WhyNot, parse_atom, to_json, why, why_not
 
     atom = parse_atom(goal)
     rows = model.match(atom)
     trees: list[Why | WhyNot] = [why(model, atom.symbol, row) for row in rows] or [why_not(model, atom)]
-    if as_json:
-        answer_json({"stage": "ok", "error": None, "holds": bool(rows), "trees": [to_json(tree) for tree in trees]})
-    else:
-        for tree in trees:
-            print_tree(tree)
+    data = {**_OK, "holds": bool(rows), "trees": [to_json(tree) for tree in trees]}
+    return Shown(data, lambda: print_trees(trees))
 
 
-def _failed(error: "MangleError") -> dict[str, object]:
-    return {"stage": error.stage, "error": _error(error), "errors": [_error(one) for one in error.all]}
+_OK = {"stage": "ok", "error": None}
+
+
+def _failed(error: "MangleError", **more: object) -> Shown:
+    data = {"stage": error.stage, "error": _error(error), "errors": [_error(one) for one in error.all], **more}
+    return Shown(data, hint="\n".join(f"mayfly: {one}" for one in error.all), status=2)
 
 
 def _error(error: "MangleError") -> dict[str, object]:
-    place = error.place
-    return {
-        "message": error.message,
-        "file": place.file if place else None,
-        "line": place.line if place else None,
-        "column": place.column if place else None,
-        "fix": error.fix,
-    }
-
-
-def _complain(error: "MangleError") -> None:
-    for one in error.all:
-        note(f"mayfly: {one}")
+    names = "file line column"
+    place = pick_fields(error.place, names) if error.place else dict.fromkeys(names.split())
+    return {"message": error.message, **place, "fix": error.fix}
 
 
 @app.command()
+@shows
 def actions(
     name: Annotated[
         str | None, typer.Argument(help="An action or a type of actions; all types if none.", metavar="ACTION")
     ] = None,
     *,
     codes: Annotated[bool, typer.Option("--codes", help="Print the codes of reasons instead.")] = False,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Print the types of actions, or one with its keys.
 
     What the target of each is, and which keys its payload may have; an unknown key is denied.
@@ -207,20 +176,18 @@ def actions(
     from mayfly.policy import action_types, reason_codes
 
     if codes:
-        _print_rows([("CODE", "MEANING"), *reason_codes().items()], as_json=as_json)
-        return
+        return _rows_shown([("CODE", "MEANING"), *reason_codes().items()])
     with desk() as opened:
         rows = opened.kernel().query("action_class(Action, Class)")
     types = {str(action).removeprefix("/"): str(type).removeprefix("/") for action, type in rows}
     if name is not None:
-        _print_type(types.get(name, name), as_json=as_json)
-        return
+        return _type_shown(types.get(name, name))
     named = {one: " ".join(sorted(action for action, type in types.items() if type == one)) for one in action_types()}
     listed = [(one.name, one.target, named[one.name]) for one in action_types().values()]
-    _print_rows([("TYPE", "TARGET", "ACTIONS"), *listed], as_json=as_json)
+    return _rows_shown([("TYPE", "TARGET", "ACTIONS"), *listed])
 
 
-def _print_type(name: str, *, as_json: bool) -> None:
+def _type_shown(name: str) -> Shown:
     from difflib import get_close_matches
 
     from mayfly.policy import action_types, key_groups
@@ -230,26 +197,22 @@ def _print_type(name: str, *, as_json: bool) -> None:
         near = get_close_matches(name, action_types(), n=1)
         fix = f"did you mean {near[0]}?" if near else "see: mayfly policy actions"
         raise InputError(f"there is no action {name!r}", fix=fix)
-    if as_json:
-        answer_json({"type": known.name, "target": known.target, "payload": known.schema()})
-        return
-    answer(f"{known.name}: the target is {known.target}")
     groups = [key_groups()[group] for group in known.groups]
     rows = [(group["names"][0], group["means"], " ".join(group["names"][1:])) for group in groups]
-    _print_rows([("KEY", "MEANING", "ALSO CALLED"), *rows], as_json=False)
-    if known.open:
-        note("any other key is taken too: who is given the payload checks it")
+    return Shown(
+        {"type": known.name, "target": known.target, "payload": known.schema()},
+        [f"{known.name}: the target is {known.target}", *table([("KEY", "MEANING", "ALSO CALLED"), *rows])],
+        "any other key is taken too: who is given the payload checks it" if known.open else "",
+    )
 
 
-def _print_rows(rows: list[tuple[str, ...]], *, as_json: bool) -> None:
-    if as_json:
-        names = [cell.lower() for cell in rows[0]]
-        answer_json([dict(zip(names, row, strict=True)) for row in rows[1:]])
-        return
-    answer_table(rows)
+def _rows_shown(rows: list[tuple[str, ...]]) -> Shown:
+    names = [cell.lower() for cell in rows[0]]
+    return Shown([dict(zip(names, row, strict=True)) for row in rows[1:]], table(rows))
 
 
 @app.command()
+@shows
 def simulate(
     paths: Annotated[
         list[Path],
@@ -257,8 +220,7 @@ def simulate(
     ],
     *,
     last: Annotated[int, typer.Option(help="How many recorded decisions and intents to try.", min=1)] = 200,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Say what changed rules would decide otherwise.
 
     Recorded intents and actions are tried again; nothing is put into force.
@@ -267,17 +229,16 @@ def simulate(
 
     with desk() as opened, busy("deciding again what was decided"):
         found = try_rules(opened, paths, last=last)
-    if as_json:
-        answer_json(found.to_json())
-        return
+    lines = []
     for one in found.differences:
-        answer(one_line(f"{one.id}: {one.asked}: {one.before} -> {one.after}", limit=400))
+        lines.append(one_line(f"{one.id}: {one.asked}: {one.before} -> {one.after}", limit=400))
         if one.rule is not None:
-            answer(one_line(f"  by {one.rule}  {one.place}", limit=400))
-    note(f"{found.tried} tried, {len(found.differences)} would differ")
+            lines.append(one_line(f"  by {one.rule}  {one.place}", limit=400))
+    return Shown(found.to_json(), lines, f"{found.tried} tried, {len(found.differences)} would differ")
 
 
 @app.command()
+@shows
 def approve(
     id: Annotated[str, typer.Argument(help="A decision that needs an approval, such as d-12ab34cd56ef.")],
     *,
@@ -286,16 +247,12 @@ def approve(
     seconds: Annotated[
         float | None, typer.Option(help="How long it lasts.", metavar="S", show_default="policy.approval")
     ] = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Approve one action for a time.
 
     Exactly the action of one decision, for who asked, where it was asked; a refusal cannot be approved.
     """
     with desk() as opened:
         made = opened.approve(id, by=by, reason=reason, seconds=seconds)
-    if as_json:
-        answer_json({"id": made.override, "decision": made.decision, "until": made.until / 1e9})
-    else:
-        lasting = (made.until - made.made) / 1e9
-        answer(f"approved: {made.decision} for {lasting:g} s ({made.override})")
+    data = {"id": made.override, "decision": made.decision, "until": made.until / 1e9}
+    return Shown(data, f"approved: {made.decision} for {(made.until - made.made) / 1e9:g} s ({made.override})")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from mayfly.cli._forms import checked_form, write_form
 from mayfly.cli._inputs import (
     Inputs,
+    checked_form,
     given_inputs,
     piped_input,
     read_context,
@@ -19,9 +19,10 @@ from mayfly.cli._inputs import (
     read_examples,
     read_ground,
     workspace_of,
+    write_form,
 )
 from mayfly.cli._output import AsJson, answer, as_called, command, note, to_json
-from mayfly.cli._words import can_ask, choices_of, choose, exit_status, is_wrong_usage, show_choices
+from mayfly.cli._progress import can_ask, choices_of, choose, exit_status, is_wrong_usage, show_choices
 from mayfly.core import UNSET, Example, InputError, Settings, one_line
 from mayfly.operations import outcome_fields
 
@@ -168,7 +169,7 @@ def run(
         "record": record,
         "hints": tuple(hint or ()),
     }
-    shown = Shown(
+    shown = RunShown(
         form=form or "json",
         as_json=as_json,
         quiet=quiet,
@@ -209,7 +210,7 @@ def tier_for(grants: Sequence[str] | None) -> str:
     return "authored" if grants else "memo"
 
 
-class Shown(NamedTuple):
+class RunShown(NamedTuple):
     """How a run is shown, where it works, and what was typed to have it."""
 
     form: str
@@ -221,7 +222,7 @@ class Shown(NamedTuple):
     settings: Settings
 
 
-def _run(intent: str, inputs: Sequence[str], options: dict[str, Any], shown: Shown) -> "Outcome[Any]":
+def _run(intent: str, inputs: Sequence[str], options: dict[str, Any], shown: RunShown) -> "Outcome[Any]":
     """Run, asking where a person is there to answer, and print what came of it."""
     from mayfly.cli._tree import TreeProgress
     from mayfly.runtime import Runtime

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 
-from mayfly.cli._inputs import workspace_of
-from mayfly.cli._output import AsJson, answer, answer_json, flush, foreign, group, note, to_json
+from mayfly.cli._frame import Shown, show
+from mayfly.cli._inputs import read_bytes, why_not, workspace_of
+from mayfly.cli._output import AsJson, answer_json, foreign, group, note, to_json
 from mayfly.core import InputError, MachineError, MayflyError, SandboxSettings, Settings, content_hash, one_line
+from mayfly.operations import pick_fields
 
 if TYPE_CHECKING:
     from mayfly.sandbox import Result
@@ -41,7 +43,7 @@ def record(settings: Settings, events: list[Payload], *, subject: str) -> None:
     """Append *events* together; a ledger that cannot be written is said, and changes nothing else."""
     from mayfly.store import Ledger
 
-    flush()
+    sys.stdout.flush()
     try:
         with Ledger.open(settings) as ledger:
             ledger.append_many(events, subject=subject)
@@ -104,8 +106,9 @@ def execute(
     """Run one function of FILE.py behind the wall, with no gates before it, and print what it returns."""
     settings = Settings.load()
     _check(file, argument, each, imports=imports, tier=tier, lines=lines)
-    source = _read(file, settings.sandbox)
-    value = _parse(_read(argument, settings.sandbox) if argument == "-" else argument)
+    read = partial(read_bytes, what="a file of Python source", most=settings.sandbox.source)
+    source = read(file)
+    value = _parse(read(argument) if argument == "-" else argument)
     options: dict[str, Any] = {
         "timeout": _seconds(timeout, settings.sandbox),
         "grants": tuple(grant or ()),
@@ -119,8 +122,10 @@ def execute(
                 per: Per = "item" if lane == "one-shot" else "batch"
                 worst = _run_each(partial(box.map, source, entry, per=per, **options), each, settings, source)
             else:
-                worst = box.run(source, entry, value, lane=lane, lines=_readable(lines), **options)
-                _show(worst, as_json=as_json, traceback=traceback)
+                if lines is not None:
+                    read_bytes(str(lines), "a file of lines", most=0)
+                worst = box.run(source, entry, value, lane=lane, lines=lines, **options)
+                show(_shown(worst, traceback=traceback), as_json=as_json)
                 record(settings, [ran(worst, source)], subject=content_hash(source)[:12])
     except MachineError as error:
         _refused(error, as_json=as_json)
@@ -166,7 +171,7 @@ class _Items:
         except InputError as error:
             self.error = error
         except (OSError, ValueError) as error:
-            self.error = InputError(f"cannot read {shown}: {_reason(error)}", fix="name a file of JSON lines")
+            self.error = InputError(f"cannot read {shown}: {why_not(error)}", fix="name a file of JSON lines")
 
 
 def _show_each(results: Iterator[Result], settings: Settings, source: bytes) -> Result | None:
@@ -192,21 +197,6 @@ def _show_each(results: Iterator[Result], settings: Settings, source: bytes) -> 
     return worst
 
 
-def _read(name: str, settings: SandboxSettings) -> bytes:
-    """Read a file or standard input, one byte further than the sandbox takes, so that it can say what is too much."""
-    try:
-        if name == "-":
-            return sys.stdin.buffer.read(settings.source + 1)
-        with open(name, "rb") as stream:
-            return stream.read(settings.source + 1)
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot read {name}: {_reason(error)}", fix="name a file of Python source") from None
-
-
-def _reason(error: OSError | ValueError) -> str:
-    return getattr(error, "strerror", None) or str(error)
-
-
 def _parse(text: str | bytes, what: str = "--input") -> object:
     try:
         return json.loads(text, parse_constant=_no_constant)
@@ -229,15 +219,6 @@ def _seconds(timeout: float | None, settings: SandboxSettings) -> float:
     return timeout
 
 
-def _readable(lines: Path | None) -> Path | None:
-    try:
-        if lines is not None:
-            lines.open("rb").close()
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot read {lines}: {_reason(error)}", fix="name a file of lines") from None
-    return lines
-
-
 def _allowed(imports: str | None, tier: str | None) -> frozenset[str] | None:
     from mayfly.sandbox import EPHEMERAL_IMPORTS, MEMO_IMPORTS
 
@@ -256,34 +237,17 @@ def _refused(error: MachineError, *, as_json: bool) -> NoReturn:
     raise typer.Exit(error.exit_status)
 
 
-def _show(result: Result, *, as_json: bool, traceback: bool) -> None:
-    if as_json:
-        answer_json(_as_data(result))
-    else:
-        _show_plain(result, traceback=traceback)
+def _shown(result: Result, *, traceback: bool) -> Shown:
+    hints = [foreign(result.output.removesuffix("\n"), sys.stderr)] if result.output else []
+    if traceback and result.traceback:
+        hints.append(foreign(result.traceback.rstrip(), sys.stderr))
+    if result.status != "ok":
+        hints.append(f"mayfly: {result.status}: {one_line(result.error or 'no reason given')}")
+    if sys.stderr.isatty():
+        hints.append(f"{result.status} in {result.milliseconds:.1f} ms behind {result.level}")
+    return Shown(_as_data(result), to_json(result.value) if result.status == "ok" else (), "\n".join(hints))
 
 
 def _as_data(result: Result) -> dict[str, object]:
-    return {
-        "status": result.status,
-        "value": result.value,
-        "error": result.error,
-        "level": result.level,
-        "milliseconds": round(result.milliseconds, 3),
-        "output": result.output,
-        "traceback": result.traceback,
-    }
-
-
-def _show_plain(result: Result, *, traceback: bool) -> None:
-    if result.output:
-        printed = foreign(result.output, sys.stderr)
-        sys.stderr.write(printed if printed.endswith("\n") else printed + "\n")
-    if traceback and result.traceback:
-        note(foreign(result.traceback.rstrip(), sys.stderr))
-    if result.status == "ok":
-        answer(to_json(result.value))
-    else:
-        note(f"mayfly: {result.status}: {one_line(result.error or 'no reason given')}")
-    if sys.stderr.isatty():
-        note(f"{result.status} in {result.milliseconds:.1f} ms behind {result.level}")
+    milliseconds = round(result.milliseconds, 3)
+    return {**pick_fields(result, "status value error level output traceback"), "milliseconds": milliseconds}

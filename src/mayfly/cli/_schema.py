@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict
@@ -12,16 +11,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mayfly.cli._frame import Shown, shows
+from mayfly.cli._inputs import read_bytes
 from mayfly.cli._output import (
     AsJson,
     By,
-    answer,
     answer_either,
     answer_json,
-    answer_table,
     command,
     group,
     note,
+    table,
     who,
 )
 from mayfly.core import InputError, Settings, one_line
@@ -54,6 +54,8 @@ def check(
 
     Exit status 0 where every statement is accepted, 1 where one is refused.
     """
+    from mayfly.store.schema import check_statement
+
     settings = Settings.load()
     wanted = _dialect(dialect, settings)
     if (sql is None) == (file is None):
@@ -61,25 +63,22 @@ def check(
     if file is not None:
         verdicts = list(_check_lines(file, wanted, settings))
     else:
-        verdicts = [_checked(str(sql), wanted, settings)]
-        verdict = verdicts[0]
-        answer_either(
-            _fields(verdict),
-            f"{verdict.decision} {verdict.code}: {one_line(_said(verdict), limit=500)}",
-            as_json=as_json,
-        )
+        verdict = check_statement(str(sql), dialect=wanted, settings=settings)
+        verdicts = [verdict]
+        said = f"{verdict.decision} {verdict.code}: {one_line(_said(verdict), limit=500)}"
+        answer_either(_fields(verdict), said, as_json=as_json)
     if any(one.decision != "accept" for one in verdicts):
         raise typer.Exit(1)
 
 
 @app.command("apply")
+@shows
 def apply(
     name: Annotated[str, typer.Argument(help="What the migration is called; a name is applied once.", metavar="NAME")],
     file: Annotated[str, typer.Argument(help="Its statements; - is standard input.", metavar="FILE")],
     *,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and change nothing.")] = False,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Run a migration in one transaction with the row and the event that remember it.
 
     The same again does nothing; another text under the same name is a conflict.
@@ -87,64 +86,50 @@ def apply(
     text = _text(file)
     with _opened() as schema:
         migration = schema.plan(name, text)
-        _print_plan(schema, migration)
+        _print_plan(migration)
         if dry_run:
-            if as_json:
-                answer_json(
-                    {"status": "planned", "name": name, "statements": [one.does for one in migration.statements]}
-                )
-            return
+            planned = [one.does for one in migration.statements]
+            return Shown({"status": "planned", "name": name, "statements": planned})
         done = schema.apply(migration)
     status = "applied" if done.fresh else "already applied"
-    if as_json:
-        answer_json(
-            {"status": status, "name": done.name, "statements": list(done.statements), "role": done.role or None}
-        )
-    else:
-        answer(f"{status}: {done.name}" + (f" as {done.role}" if done.role else ""))
+    return Shown(
+        {"status": status, "name": done.name, "statements": list(done.statements), "role": done.role or None},
+        f"{status}: {done.name}" + (f" as {done.role}" if done.role else ""),
+    )
 
 
 @app.command("log")
-def log(*, as_json: AsJson = False) -> None:
+@shows
+def log() -> Shown:
     """List what was applied, the oldest first, and what was put aside."""
     with _opened() as schema:
         rows, retired = schema.log(), schema.retired()
-    if as_json:
-        answer_json({"migrations": [asdict(row) for row in rows], "retired": retired})
-        return
-    if rows:
-        answer_table([(str(row.id), row.at, row.name, one_line(row.sql, limit=100)) for row in rows])
-    else:
-        note(f"nothing was applied yet; try: {command()} schema apply NAME FILE")
-    for name in retired:
-        answer(f"retired  {name}")
+    lines = table([(str(row.id), row.at, row.name, one_line(row.sql, limit=100)) for row in rows]) if rows else []
+    return Shown(
+        {"migrations": [asdict(row) for row in rows], "retired": retired},
+        [*lines, *(f"retired  {name}" for name in retired)],
+        "" if rows else f"nothing was applied yet; try: {command()} schema apply NAME FILE",
+    )
 
 
 @app.command("retire")
-def retire(
-    name: Annotated[str, typer.Argument(help="A table agent_….", metavar="TABLE")],
-    *,
-    by: By = None,
-    as_json: AsJson = False,
-) -> None:
+@shows
+def retire(name: Annotated[str, typer.Argument(help="A table agent_….", metavar="TABLE")], *, by: By = None) -> Shown:
     """Put a table aside under another name, with all its rows."""
     with _opened() as schema:
         renamed = schema.retire(name, by=who(by))
-    if as_json:
-        answer_json({"table": name, "renamed": renamed})
-    else:
-        answer(f"{name} is now {renamed}")
-        note(f"to drop it for good: {command()} schema purge {renamed} --yes")
+    hint = f"to drop it for good: {command()} schema purge {renamed} --yes"
+    return Shown({"table": name, "renamed": renamed}, f"{name} is now {renamed}", hint)
 
 
 @app.command("purge")
+@shows
 def purge(
     names: Annotated[list[str] | None, typer.Argument(help="Tables that were retired; all unless said.")] = None,
     *,
     yes: Annotated[bool, typer.Option("--yes", help="Drop them: their rows are lost.")] = False,
     by: By = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Drop tables that were put aside, all of them or none. This alone loses data; agents cannot do it."""
     with _opened() as schema:
         wanted = names or schema.retired()
@@ -152,32 +137,22 @@ def purge(
             listed = ", ".join(wanted[:5]) + (" …" if len(wanted) > 5 else "")
             raise InputError(f"{one_line(listed)} would be lost", fix="add --yes to drop them")
         schema.purge(wanted, by=who(by))
-    if as_json:
-        answer_json({"purged": wanted})
-    elif wanted:
-        for name in wanted:
-            answer(f"dropped {name}")
-    else:
-        note("nothing is retired")
+    return Shown({"purged": wanted}, [f"dropped {name}" for name in wanted], "" if wanted else "nothing is retired")
 
 
 @app.command("roles")
+@shows
 def roles(
-    *,
-    create: Annotated[bool, typer.Option("--create", help="Make the role, or give it what it lacks.")] = False,
-    as_json: AsJson = False,
-) -> None:
+    *, create: Annotated[bool, typer.Option("--create", help="Make the role, or give it what it lacks.")] = False
+) -> Shown:
     """Say with which rights migrations run, and what would make the restricted role."""
     with _opened() as schema:
         state = schema.make_role() if create else schema.role_state()
-    if as_json:
-        answer_json(asdict(state))
-        return
-    answer(f"{'in force' if state.in_force else 'not in force'}: {state.reason}")
-    for statement in state.statements:
-        answer(f"  {statement};")
-    if state.statements:
-        note(f"to do this: {command()} schema roles --create")
+    lines = [
+        f"{'in force' if state.in_force else 'not in force'}: {state.reason}",
+        *(f"  {statement};" for statement in state.statements),
+    ]
+    return Shown(asdict(state), lines, f"to do this: {command()} schema roles --create" if state.statements else "")
 
 
 @contextmanager
@@ -204,15 +179,10 @@ def _dialect(given: str | None, settings: Settings) -> Dialect:
     )
 
 
-def _checked(sql: str, dialect: Dialect, settings: Settings) -> Verdict:
-    from mayfly.store.schema import check_statement
-
-    return check_statement(sql, dialect=dialect, settings=settings)
-
-
 def _check_lines(file: Path, dialect: Dialect, settings: Settings) -> Iterator[Verdict]:
     """Answer every line that is not empty, one that is no statement among them."""
     from mayfly.core import Verdict
+    from mayfly.store.schema import check_statement
 
     for number, line in enumerate(_text(str(file)).split("\n"), 1):
         if not line.strip():
@@ -223,7 +193,7 @@ def _check_lines(file: Path, dialect: Dialect, settings: Settings) -> Iterator[V
         except (ValueError, RecursionError):
             sql = None
         if isinstance(sql, str):
-            verdict = _checked(sql, dialect, settings)
+            verdict = check_statement(sql, dialect=dialect, settings=settings)
         else:
             told = f'line {number} is no {{"sql": …}}'
             verdict = Verdict(
@@ -241,7 +211,7 @@ def _fields(verdict: Verdict) -> dict[str, object]:
     return {"decision": verdict.decision, "code": verdict.code, "message": _said(verdict)}
 
 
-def _print_plan(schema: AgentSchema, migration: Migration) -> None:
+def _print_plan(migration: Migration) -> None:
     for number, one in enumerate(migration.statements, 1):
         note(f"{number}. {one_line(one.does, limit=200)}")
     if migration.touches:
@@ -250,10 +220,7 @@ def _print_plan(schema: AgentSchema, migration: Migration) -> None:
 
 def _text(name: str) -> str:
     """Return a file as text; what is none, or too large, is one clear line."""
-    try:
-        data = sys.stdin.buffer.read(_LARGEST + 1) if name == "-" else Path(name).read_bytes()
-    except OSError as error:
-        raise InputError(f"{one_line(name, limit=200)}: {error.strerror}", fix="name a file that can be read") from None
+    data = read_bytes(name, "a file that can be read", most=_LARGEST)
     if len(data) > _LARGEST:
         raise InputError(f"{one_line(name, limit=200)} is larger than {_LARGEST:,} bytes", fix="split it")
     try:

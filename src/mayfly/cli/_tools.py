@@ -2,35 +2,30 @@
 
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mayfly import operations
 from mayfly.cli._check import read_source
+from mayfly.cli._frame import Shown, opened, shows
 from mayfly.cli._inputs import read_contract, read_examples, workspace_of
 from mayfly.cli._output import (
     AsJson,
     By,
     answer,
-    answer_either,
     answer_json,
-    answer_table,
     as_called,
-    busy,
     command,
     foreign,
     group,
-    note,
+    table,
     to_json,
     who,
 )
 from mayfly.cli._run import ContractOption, ExamplesOption, ModelOption, WorkspaceOption
 from mayfly.cli._tools_show import card_lines, log_lines, made_lines
-from mayfly.core import InputError, Settings, one_line
+from mayfly.core import InputError, one_line
 
 if TYPE_CHECKING:
     from mayfly.runtime import Runtime
@@ -43,138 +38,110 @@ VersionOption = Annotated[
 ]
 # Longer than the arguments of any call: a file of this size belongs to `run --input`.
 _LARGEST = 12_000_000
-_STATUS = {"ok": 0, "unknown": 2}
-
-
-@contextmanager
-def _runtime(workspace: Path | None = None, *, quiet: bool = True) -> "Iterator[Runtime]":
-    from mayfly.cli._progress import Progress
-    from mayfly.runtime import Runtime
-
-    observer = None if quiet else Progress(quiet=False, verbose=True)
-    waiting = busy("working") if quiet else nullcontext()
-    with Runtime(Settings.load(), observer=observer, workspace=workspace_of(workspace)) as runtime, waiting:
-        yield runtime
+_WORKING = "working"
 
 
 @app.command(name="list")
+@shows
 def list_tools(
-    *,
-    retired: Annotated[bool, typer.Option("--retired", help="Only those that nobody used for long.")] = False,
-    as_json: AsJson = False,
-) -> None:
+    *, retired: Annotated[bool, typer.Option("--retired", help="Only those that nobody used for long.")] = False
+) -> Shown:
     """List the tools.
 
     Files that were edited or put into library/ in the state directory are tried at the gates first; what does not pass
     is named and left out.
     """
-    with _runtime() as runtime:
+    with opened(_WORKING) as runtime:
         notes = runtime.tools.refresh()
         found = operations.list_tools(runtime.tools, retired=retired)
-    if as_json:
-        answer_json({"tools": [one.to_json() for one in found], "notes": list(notes)})
-        return
-    for said in notes:
-        note(f"mayfly: {as_called(one_line(said, limit=400))}")
+    hints = [f"mayfly: {as_called(one_line(said, limit=400))}" for said in notes]
     if not found:
-        note(f'there are no tools yet: {command()} tools write "convert roman numerals" --examples FILE.json')
-        return
+        hints.append(f'there are no tools yet: {command()} tools write "convert roman numerals" --examples FILE.json')
     rows = [("TOOL", "VERSION", "PROOF", "CALLS", "GRANTS", "WHAT IT DOES")]
     for one in found:
         version = str(one.version) + (" retired" if one.state == "retired" else "")
         grants = ",".join(one.grants) or "-"
         rows.append((one.name, version, one.strength, str(one.calls), grants, one_line(one.summary, limit=80)))
-    answer_table(rows)
+    data = {"tools": [one.to_json() for one in found], "notes": list(notes)}
+    return Shown(data, table(rows) if found else (), "\n".join(hints))
 
 
 @app.command()
+@shows
 def find(
     intent: Annotated[str, typer.Argument(help="What it should do, in words.", metavar="INTENT")],
     *,
     limit: Annotated[int, typer.Option(help="How many.", min=1, max=1000)] = 10,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Find tools by what they do, the likeliest first; words and schemas are compared, no model is asked."""
-    with _runtime() as runtime:
+    with opened(_WORKING) as runtime:
         found = operations.list_tools(runtime.tools, find=intent, most=limit) if intent.strip() else ()
-    if as_json:
-        answer_json([one.to_json() for one in found])
-    elif not found:
-        note("no tool has any of these words")
-    else:
-        answer_table([(one.name, one_line(one.summary, limit=100)) for one in found])
-    raise typer.Exit(0 if found else 1)
+    if not found:
+        return Shown([], hint="no tool has any of these words", status=1)
+    return Shown(
+        [one.to_json() for one in found], table([(one.name, one_line(one.summary, limit=100)) for one in found])
+    )
 
 
 @app.command()
+@shows
 def show(
     name: Name,
     *,
     version: VersionOption = 0,
     source: Annotated[bool, typer.Option("--source", help="Print the source as well.")] = False,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Show the card of a tool: what it does, what it may reach, and why it was accepted."""
-    with _runtime() as runtime:
+    with opened(_WORKING) as runtime:
         found = operations.tool_view(runtime.tools, name, version)
-    if as_json:
-        answer_json(found.to_json())
-        return
-    for line in card_lines(found.card, found.row):
-        answer(line)
+    lines = [*card_lines(found.card, found.row)]
     if source:
-        answer("\n" + foreign(found.source.rstrip("\n"), sys.stdout))
-    else:
-        note(f"its source: {command()} tools show {name} --source; its tests again: {command()} tools verify {name}")
+        return Shown(found.to_json(), [*lines, "\n" + foreign(found.source.rstrip("\n"), sys.stdout)])
+    hint = f"its source: {command()} tools show {name} --source; its tests again: {command()} tools verify {name}"
+    return Shown(found.to_json(), lines, hint)
 
 
 @app.command()
-def log(name: Name, *, as_json: AsJson = False) -> None:
+@shows
+def log(name: Name) -> Shown:
     """Say what happened to a tool: every version, who wrote it and why it was accepted, and what was refused."""
-    with _runtime() as runtime:
+    with opened(_WORKING) as runtime:
         found = operations.tool_history(runtime.tools, name)
-    if as_json:
-        answer_json(found.log_json())
-        return
-    answer_table(list(log_lines(found.events, found.heads)))
+    return Shown(found.log_json(), table(list(log_lines(found.events, found.heads))))
 
 
 @app.command()
+@shows
 def diff(
     name: Name,
     a: Annotated[int, typer.Argument(help="A version.", metavar="A", min=1)],
     b: Annotated[int, typer.Argument(help="Another one.", metavar="B", min=1)],
-    *,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Show how two versions differ, in source and tests."""
-    with _runtime() as runtime:
+    with opened(_WORKING) as runtime:
         text = runtime.tools.diff(name, a, b)
-    if as_json:
-        answer_json({"name": name, "a": a, "b": b, "diff": text})
-    elif text:
-        answer(foreign(text.rstrip("\n"), sys.stdout))
-    else:
-        note(f"versions {a} and {b} of {name} are the same")
+    hint = "" if text else f"versions {a} and {b} of {name} are the same"
+    shown = [foreign(text.rstrip("\n"), sys.stdout)] if text else []
+    return Shown({"name": name, "a": a, "b": b, "diff": text}, shown, hint)
 
 
 @app.command()
-def verify(name: Name, *, version: VersionOption = 0, as_json: AsJson = False) -> None:
+@shows
+def verify(name: Name, *, version: VersionOption = 0) -> Shown:
     """Run the tests on a card again, behind the wall, with nothing but what the store has."""
-    with _runtime() as runtime:
+    with opened(_WORKING) as runtime:
         found = operations.verify_tool(runtime.tools, name, version)
-    if as_json:
-        answer_json(found.to_json())
-    else:
-        for one in found.results:
-            error = f": {one_line(one.error)}" if one.error else ""
-            answer(f"{'ok  ' if one.passed else 'FAIL'} {one_line(one.name)}{error}")
-        passed = sum(one.passed for one in found.results)
-        answer(f"{passed} of {len(found.results)} tests of {name}, version {found.version}, pass")
-    raise typer.Exit(0 if found.holds else 1)
+    lines = [
+        f"{'ok  ' if one.passed else 'FAIL'} {one_line(one.name)}{f': {one_line(one.error)}' if one.error else ''}"
+        for one in found.results
+    ]
+    passed = sum(one.passed for one in found.results)
+    lines.append(f"{passed} of {len(found.results)} tests of {name}, version {found.version}, pass")
+    return Shown(found.to_json(), lines, status=0 if found.holds else 1)
 
 
 @app.command()
+@shows
 def call(
     name: Name,
     arguments: Annotated[
@@ -187,8 +154,7 @@ def call(
     version: VersionOption = 0,
     timeout: Annotated[float | None, typer.Option(help="Seconds it may take.", metavar="S", min=0.001)] = None,
     workspace: WorkspaceOption = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Call a tool.
 
     Status 0: there is a value, on stdout. 1: it failed, and why. 2: there is no such tool.
@@ -196,17 +162,14 @@ def call(
     text = sys.stdin.read(_LARGEST + 1) if arguments == "-" else arguments
     if len(text) > _LARGEST:
         raise InputError(f"the arguments are longer than {_LARGEST:,} characters")
-    with _runtime(workspace) as runtime:
+    with opened(_WORKING, workspace=workspace_of(workspace)) as runtime:
         given = _arguments(runtime, name, version, text)
         outcome = runtime.tools.call(name, given, version=version, seconds=timeout)
-    if as_json:
-        answer_json(outcome.to_json())
-    elif outcome.ok:
-        answer(to_json(outcome.value))
-    else:
-        hint = f"; {as_called(outcome.fix)}" if outcome.fix else ""
-        note(f"mayfly: {one_line(outcome.error)}{hint}")
-    raise typer.Exit(_STATUS.get(outcome.status, 1))
+    if outcome.ok:
+        return Shown(outcome.to_json(), to_json(outcome.value))
+    hint = f"; {as_called(outcome.fix)}" if outcome.fix else ""
+    said = f"mayfly: {one_line(outcome.error)}{hint}"
+    return Shown(outcome.to_json(), hint=said, status=2 if outcome.status == "unknown" else 1)
 
 
 def _arguments(runtime: "Runtime", name: str, version: int, text: str) -> object:
@@ -287,6 +250,8 @@ def write(
 
     Status 0: it serves. 1: it was refused, and why; with --update the old version serves on.
     """
+    from mayfly.cli._progress import Progress
+
     if not intent.strip() and source is None and not update:
         raise InputError(
             "say what the tool does", fix='mayfly tools write "convert roman numerals" --examples FILE.json'
@@ -306,7 +271,9 @@ def write(
         "tests_by": tests_by,
         "accept_weak": accept_weak,
     }
-    with _runtime(workspace, quiet=as_json) as runtime:
+    progress = None if as_json else Progress(verbose=True)
+    waiting = _WORKING if as_json else ""
+    with opened(waiting, observer=progress, workspace=workspace_of(workspace)) as runtime:
         if update:
             made = runtime.tools.update(name, intent, replace_tests=replace_tests, **options)
         else:
@@ -320,18 +287,17 @@ def write(
 
 
 @app.command()
-def delete(name: Name, *, by: By = None, as_json: AsJson = False) -> None:
+@shows
+def delete(name: Name, *, by: By = None) -> Shown:
     """Delete a tool; its versions stay in the store, and `tools rollback` brings one back."""
-    with _runtime() as runtime:
+    with opened(_WORKING) as runtime:
         version = runtime.tools.delete(name, by=who(by))
-    answer_either(
-        {"name": name, "deleted": name, "version": version},
-        f"deleted {name} (version {version}); back again: {command()} tools rollback {name} --to {version}",
-        as_json=as_json,
-    )
+    said = f"deleted {name} (version {version}); back again: {command()} tools rollback {name} --to {version}"
+    return Shown({"name": name, "deleted": name, "version": version}, said)
 
 
 @app.command()
+@shows
 def rollback(
     name: Name,
     *,
@@ -339,21 +305,19 @@ def rollback(
         int | None, typer.Option(help="A version.", metavar="N", show_default="the one before", min=1)
     ] = None,
     by: By = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Let an earlier version serve again, or a deleted tool."""
-    with _runtime() as runtime:
-        version = runtime.tools.rollback(name, to, by=who(by))
-    answer_either(
-        {"name": name, "version": version, "serves": version}, f"version {version} of {name} serves", as_json=as_json
-    )
+    with opened(_WORKING) as runtime:
+        return _serving(name, runtime.tools.rollback(name, to, by=who(by)))
+
+
+def _serving(name: str, version: int) -> Shown:
+    return Shown({"name": name, "version": version, "serves": version}, f"version {version} of {name} serves")
 
 
 @app.command()
-def restore(name: Name, *, by: By = None, as_json: AsJson = False) -> None:
+@shows
+def restore(name: Name, *, by: By = None) -> Shown:
     """Let a tool that was retired be found and called again."""
-    with _runtime() as runtime:
-        version = runtime.tools.restore(name, by=who(by))
-    answer_either(
-        {"name": name, "version": version, "serves": version}, f"version {version} of {name} serves", as_json=as_json
-    )
+    with opened(_WORKING) as runtime:
+        return _serving(name, runtime.tools.restore(name, by=who(by)))

@@ -15,8 +15,6 @@ from mayfly.core import MachineError, one_line
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from types import TracebackType
-    from typing import Self
 
     from mayfly.core import Settings
     from mayfly.testing.chain import LocalChain
@@ -55,10 +53,9 @@ class ToyBuyer:
         workspace = place / "work"
         workspace.mkdir()
         self._tried: list[Tried] = []
-        self._session = Session(
+        self.session = Session(
             settings, workspace=workspace, model=write_script(place / "model.jsonl", *lines), observe=self._observe
         )
-        self.name = self._session.id
 
     def write_tool(self) -> Tried:
         """Have the agent write its tool."""
@@ -71,7 +68,7 @@ class ToyBuyer:
 
     def _turn(self, text: str) -> Tried:
         self._tried.clear()
-        ended = self._session.turn(text)
+        ended = self.session.turn(text)
         return self._tried[-1] if self._tried else Tried(False, f"the agent did nothing: {one_line(str(ended))}")
 
     def _observe(self, happened: object) -> None:
@@ -80,14 +77,6 @@ class ToyBuyer:
         one = happened[0] if isinstance(happened, tuple) else happened
         if isinstance(one, ToolReturned):
             self._tried.append(Tried(one.status == "ok", one_line(one.text, limit=300)))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._session.__exit__(kind, error, trace)
 
 
 def _call(tool: str, arguments: Mapping[str, object]) -> dict[str, object]:

@@ -6,17 +6,19 @@ import os
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mayfly.cli._desk import tell
+from mayfly.cli._frame import Shown, ledger_with, opened, show, shows
 from mayfly.cli._inputs import given_input, read_context, read_examples, read_ground
-from mayfly.cli._output import AsJson, answer, answer_json, busy, command, note
+from mayfly.cli._output import AsJson, answer, busy, command, note
 from mayfly.cli._run import ContextOption, ExamplesOption, InputOption, ModelOption
-from mayfly.cli._why import tell
-from mayfly.core import InputError, Settings, harmless, one_line
+from mayfly.core import InputError, harmless, one_line
 
 if TYPE_CHECKING:
     from mayfly.cli._tree_rows import Branch, Line, Row
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from mayfly.store import Ledger
 
 
+@shows
 def plan(
     intent: Annotated[str, typer.Argument(help="What to do, in words.", metavar="INTENT")],
     *,
@@ -35,20 +38,17 @@ def plan(
     ] = None,
     model: ModelOption = None,
     context: ContextOption = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Print the tree of promises that INTENT would become.
 
     Budgets, what is to be expected of each promise and what would serve it; nothing is run and no effect happens.
     """
-    from mayfly.runtime import Runtime
+    from mayfly.promise.plan import plan_json
 
     if not intent.strip():
         raise InputError("the intent is empty", fix='say what to do: mayfly plan "fix the bug in auth module"')
-    known = read_examples(examples)
-    fallback = read_ground(ground)
-    told = read_context(context)
-    with given_input(input) as given, Runtime(Settings.load()) as runtime:
+    known, fallback, told = read_examples(examples), read_ground(ground), read_context(context)
+    with given_input(input) as given, opened() as runtime:
         tree = runtime.plan(
             intent,
             input=given.value,
@@ -58,12 +58,7 @@ def plan(
             model=model,
             context=told,
         )
-    if as_json:
-        from mayfly.promise.plan import plan_json
-
-        answer_json(plan_json(tree))
-    else:
-        show_plan(tree)
+    return Shown(lambda: plan_json(tree), lambda: show_plan(tree))
 
 
 def show_plan(tree: Promise[Any]) -> None:
@@ -80,8 +75,8 @@ def show_plan(tree: Promise[Any]) -> None:
 
 def planned_row(branch: Branch) -> Row:
     """Return the line of one promise as it is planned."""
+    from mayfly.cli._tree import served_by
     from mayfly.cli._tree_rows import Row
-    from mayfly.cli._watched import served_by
     from mayfly.operations import ground_reason, is_ground
 
     promise = branch.promise
@@ -138,27 +133,20 @@ def trace(
 
     States, reasons, proofs, seconds and costs of its promises, and the order in which things happened.
     """
-    if html is not None:
-        _check_target(html, as_json=as_json)
     from mayfly.operations import Trace
     from mayfly.operations import trace as find
-    from mayfly.store import Ledger
 
-    ledger = Ledger.find(Settings.load())
-    if ledger is None:
-        raise InputError("nothing has been run yet", fix="try: mayfly demo")
-    with ledger:
+    if html is not None:
+        _check_target(html, as_json=as_json)
+    with ledger_with() as ledger:
         if html is not None:
             _write_html(ledger, id, html, as_json=as_json)
             return
         found = find(ledger, id)
-    if as_json:
-        answer_json(found.to_json())
-    elif isinstance(found, Trace):
-        _show_trace(found)
+    if isinstance(found, Trace):
+        show(Shown(found.to_json, partial(_show_trace, found)), as_json=as_json)
     else:
-        for line in tell(found.events):
-            answer(line)
+        show(Shown(found.to_json, tell(found.events)), as_json=as_json)
 
 
 def _check_target(html: str, *, as_json: bool) -> None:
@@ -179,10 +167,8 @@ def _write_html(ledger: Ledger, id: str, html: str, *, as_json: bool) -> None:
         return
     written = page.encode()
     _replace(Path(html), written)
-    if as_json:
-        answer_json({"id": id, "file": html, "bytes": len(written)})
-    else:
-        note(f"wrote {one_line(html)} ({len(written):,} bytes); it opens in any browser")
+    hint = f"wrote {one_line(html)} ({len(written):,} bytes); it opens in any browser"
+    show(Shown({"id": id, "file": html, "bytes": len(written)}, hint=hint), as_json=as_json)
 
 
 def _replace(path: Path, data: bytes) -> None:
@@ -220,8 +206,8 @@ def _show_trace(traced: Trace) -> None:
 
 
 def _traced_row(branch: Branch, traced: Trace, costs: dict[str, dict[str, Any]]) -> Row:
+    from mayfly.cli._tree import STYLES, proven_words, served_by, short_ending
     from mayfly.cli._tree_rows import Row
-    from mayfly.cli._watched import STYLES, proven_words, served_by, short_ending
 
     promise = branch.promise
     state = promise.state.value

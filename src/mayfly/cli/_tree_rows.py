@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 from rich.cells import cell_len, set_cell_size
 
 from mayfly.cli._output import STYLES as COLOURS
-from mayfly.cli._watched import STYLES, counted, pool_words, proven_words, served_by, short_ending
+from mayfly.cli._tree import STYLES, counted, pool_words, proven_words, served_by, short_ending
 from mayfly.core import ending_of, one_line
 from mayfly.operations import how_long, places
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from mayfly.cli._watched import Moving, Watched
+    from mayfly.cli._tree import Moving, Watched
     from mayfly.core import Pool
     from mayfly.promise import Promise
 
@@ -184,9 +183,8 @@ def _wrapped(words: Iterable[str], room: int) -> list[str]:
     return [cut(line, room) for line in lines]
 
 
-FRAME = 0.1
-SLOWEST = 1.0
-SHARE = 20
+# Pictures a second: a spinner that turns needs some, and a tree of ten thousand is counted for each.
+PICTURES = 5
 # A finished tree of this many promises is left on the screen whole.
 WHOLE = 100
 FOOTER = 2
@@ -195,7 +193,7 @@ MOVING = 16
 
 
 class LiveTree:
-    """Draw one tree from a thread of its own, so that the run never waits for the terminal."""
+    """Draw one tree from the thread of `rich.live`, so that the run does not wait for a picture."""
 
     def __init__(
         self, tree: Watched, *, pool: Pool | None = None, console: Console | None = None, verbose: bool = False
@@ -210,35 +208,34 @@ class LiveTree:
         self._console = console or Console(stderr=True, highlight=False, markup=False, emoji=False)
         self._spinner = Spinner("dots")
         self._began = time.monotonic()
-        self._live = Live(console=self._console, auto_refresh=False, redirect_stdout=False, redirect_stderr=False)
-        self._done = threading.Event()
-        self._thread = threading.Thread(target=self._draw, name="mayfly-tree", daemon=True)
+        self._ended = False
+        self._live = Live(
+            console=self._console,
+            get_renderable=self._drawn,
+            refresh_per_second=PICTURES,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
 
     def start(self) -> None:
         """Begin to draw."""
         self._live.start()
-        self._thread.start()
 
     def stop(self) -> None:
         """Draw the last picture, whole where it is small enough, and give the terminal back."""
-        self._done.set()
-        self._thread.join()
-        try:
-            self._live.update(self.picture(last=True), refresh=False)
-        finally:
-            self._live.stop()
+        self._ended = True
+        self._live.stop()
 
-    def _draw(self) -> None:
-        pause = FRAME
-        while not self._done.wait(pause):
-            began = time.perf_counter()
-            try:
-                self._live.update(self.picture(), refresh=True)
-            except Exception:
-                # A picture that fails is left out; the last one is drawn by the run itself, which then says why.
-                pause = SLOWEST
-                continue
-            pause = min(SLOWEST, max(FRAME, (SHARE - 1) * (time.perf_counter() - began)))
+    def _drawn(self) -> Text:
+        from rich.text import Text
+
+        try:
+            return self.picture(last=self._ended)
+        except Exception:
+            # A picture that fails is left out; the last one is drawn by the run itself, which then says why.
+            if self._ended:
+                raise
+            return Text()
 
     def picture(self, *, last: bool = False) -> Text:
         """Return what is to be seen: the tree where it fits, otherwise counts for each level and what is moving."""

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mayfly.cli._output import AsJson, answer, answer_either, answer_json, command, group, note
+from mayfly.cli._frame import Shown, kept_ledger, shows
+from mayfly.cli._output import command, group
 from mayfly.core import InputError, MayflyError, Settings
 
 if TYPE_CHECKING:
@@ -40,12 +41,12 @@ def _asked(prompt: str) -> str:
 
 
 @app.command()
+@shows
 def init(
     *,
     password_fd: PasswordFd = None,
     keyring: Annotated[bool, typer.Option(help="Give the password to the keyring of the system as well.")] = False,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Make a key and keep it encrypted in wallet/ in the state directory; one that is there is never overwritten.
 
     Nobody can make the key again: keep a copy of keystore.json, and the password, where you keep such things.
@@ -63,15 +64,13 @@ def init(
     address = wallet.create(password)
     if keyring:
         keep_in_keyring(address, password)
-    if as_json:
-        answer_json({"address": address, "keystore": str(wallet.path)})
-    else:
-        answer(address)
-        note(f"keep a copy of {wallet.path}; next: {command()} wallet open")
+    hint = f"keep a copy of {wallet.path}; next: {command()} wallet open"
+    return Shown({"address": address, "keystore": str(wallet.path)}, address, hint)
 
 
 @app.command()
-def show(*, as_json: AsJson = False) -> None:
+@shows
+def show() -> Shown:
     """Say the address of the wallet, what it has, and whether it is open."""
     from mayfly.core import units_text, with_checksums
     from mayfly.market import BrokerClient, ChainReader, Wallet, read_address
@@ -88,61 +87,59 @@ def show(*, as_json: AsJson = False) -> None:
         except MayflyError as error:
             why = error.message
     told |= _open_money(settings)
-    if as_json:
-        answer_json({**told, "reason": why})
-        return
     has = why if told["units"] is None else units_text(int(told["units"]), market.asset_decimals)
-    answer(f"address  {told['address']}")
-    answer(f"has      {has}")
-    answer(f"broker   {'open' if told['open'] else 'closed: ' + command() + ' wallet open'}")
+    lines = [
+        f"address  {told['address']}",
+        f"has      {has}",
+        f"broker   {'open' if told['open'] else 'closed: ' + command() + ' wallet open'}",
+    ]
     if told["at_risk"] or told["disputed"]:
-        answer(f"open     {told['at_risk']} payments at risk, {told['disputed']} disputed: {command()} market pnl")
+        lines.append(
+            f"open     {told['at_risk']} payments at risk, {told['disputed']} disputed: {command()} market pnl"
+        )
+    return Shown({**told, "reason": why}, lines)
 
 
 def _open_money(settings: Settings) -> dict[str, int]:
-    """Count payments that may have been charged, and those that were without an answer; a look makes no store."""
-    from mayfly.store import Ledger, money_sums
+    """Count payments that may have been charged, and those that were without an answer."""
+    from mayfly.store import money_sums
 
-    ledger = Ledger.find(settings)
-    if ledger is None:
-        return {"at_risk": 0, "disputed": 0}
-    with ledger:
-        sums = [one for one in money_sums(ledger) if one.side == "payment"]
+    with kept_ledger(settings) as ledger:
+        sums = [one for one in money_sums(ledger) if one.side == "payment"] if ledger is not None else []
     states = {"at_risk": ("sent", "unknown"), "disputed": ("disputed",)}
     return {name: sum(one.rows for one in sums if one.state in found) for name, found in states.items()}
 
 
 @app.command(name="open")
-def open_wallet(*, password_fd: PasswordFd = None, as_json: AsJson = False) -> None:
+@shows
+def open_wallet(*, password_fd: PasswordFd = None) -> Shown:
     """Start the broker, the process that has the key and buys for agents, and leave it running."""
     from mayfly.market import Wallet, check_settings, open_broker
 
     settings = Settings.load()
     check_settings(settings)
-    wallet = Wallet(settings)
-    started = open_broker(settings, password_of(wallet, password_fd), lasting=True)
-    answer_either(
+    started = open_broker(settings, password_of(Wallet(settings), password_fd), lasting=True)
+    return Shown(
         {"address": started.address, "pid": started.pid},
         f"{started.address} is open, in process {started.pid}; {command()} wallet close ends it",
-        as_json=as_json,
     )
 
 
 @app.command(name="close")
-def close_wallet(*, as_json: AsJson = False) -> None:
+@shows
+def close_wallet() -> Shown:
     """End the broker; what it was paying is looked after when it is opened again."""
     from mayfly.market import close_broker
 
     pid = close_broker(Settings.load())
-    answer_either({"pid": pid}, f"closed process {pid}", as_json=as_json)
+    return Shown({"pid": pid}, f"closed process {pid}")
 
 
 @app.command(name="fund-test")
+@shows
 def fund_wallet(
     amount: Annotated[str, typer.Argument(help="How many whole coins.", metavar="AMOUNT")] = "10",
-    *,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Give the wallet money to try things with, on a chain of this machine and on no other."""
     from mayfly.core import units_text
     from mayfly.market import Wallet, fund_test, price_units
@@ -150,4 +147,4 @@ def fund_wallet(
     settings = Settings.load()
     decimals = settings.market.asset_decimals
     has = fund_test(settings, Wallet(settings).address, price_units(amount, decimals))
-    answer_either({"units": str(has), "decimals": decimals}, f"it has {units_text(has, decimals)} now", as_json=as_json)
+    return Shown({"units": str(has), "decimals": decimals}, f"it has {units_text(has, decimals)} now")

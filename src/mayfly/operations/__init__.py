@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from mayfly.operations._inbox import (
         INBOX_EVENTS,
         VERDICTS,
-        ApprovalView,
         ApprovalWord,
         InboxView,
         SettledBefore,
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
         waiting_of,
     )
     from mayfly.operations._market import (
-        MarketView,
         ProfitAndLoss,
         ProfitRow,
         market_view,
@@ -34,98 +32,83 @@ if TYPE_CHECKING:
         pnl,
         standings_data,
     )
-    from mayfly.operations._metrics import Metrics, PromiseMetrics, metrics
-    from mayfly.operations._outcome import outcome_data, outcome_fields, proof_fields, verdict_fields
-    from mayfly.operations._policy import DecisionPage, RulesTried, decisions, permit_fields, rules_in_force, try_rules
+    from mayfly.operations._policy import RulesTried, decisions, permit_fields, rules_in_force, try_rules
     from mayfly.operations._runs import (
         RUN_ENDS,
         STATUSES,
+        Place,
+        PromiseFilter,
         RunLine,
         RunPage,
+        ground_reason,
+        is_ground,
         no_run,
-        run_line,
+        places,
+        promise_page,
+        reason_of,
         run_number,
         runs,
         search_runs,
     )
-    from mayfly.operations._sources import TestedSource, tested_sources
-    from mayfly.operations._story import event_fields, event_words, tell
+    from mayfly.operations._story import TestedSource, event_fields, event_words, tell, tested_sources
     from mayfly.operations._system import (
         DoctorView,
+        Metrics,
         admission_fields,
         check_source,
         commit_fields,
         doctor,
+        metrics,
         settings_rows,
     )
     from mayfly.operations._tools import (
-        ToolHistory,
         ToolVerified,
-        ToolView,
         list_tools,
         tool_history,
         tool_view,
         verify_tool,
     )
-    from mayfly.operations._trace import PromiseStory, RunView, StoryTrace, Trace, has_tree, run_view, trace
-    from mayfly.operations._tree import (
-        Place,
-        PromiseFilter,
-        PromisePage,
-        PromiseRow,
-        ground_reason,
-        is_ground,
-        places,
-        promise_page,
-        reason_of,
-    )
+    from mayfly.operations._trace import PromiseStory, Trace, has_tree, run_view, trace
     from mayfly.operations._why import (
         DecisionReasons,
         GoalReasons,
         Reasons,
-        StoryReasons,
-        ToolReasons,
         chain_of,
-        effect_of,
         why,
     )
-    from mayfly.operations._words import account_words, how_long
+    from mayfly.operations._words import (
+        account_words,
+        how_long,
+        outcome_data,
+        outcome_fields,
+        pick_fields,
+        proof_fields,
+        verdict_fields,
+    )
 
 __all__ = [
     "INBOX_EVENTS",
     "RUN_ENDS",
     "STATUSES",
     "VERDICTS",
-    "ApprovalView",
     "ApprovalWord",
-    "DecisionPage",
     "DecisionReasons",
     "DoctorView",
     "GoalReasons",
     "InboxView",
-    "MarketView",
     "Metrics",
     "Place",
     "ProfitAndLoss",
     "ProfitRow",
     "PromiseFilter",
-    "PromiseMetrics",
-    "PromisePage",
-    "PromiseRow",
     "PromiseStory",
     "Reasons",
     "RulesTried",
     "RunLine",
     "RunPage",
-    "RunView",
     "SettledBefore",
-    "StoryReasons",
-    "StoryTrace",
     "TestedSource",
-    "ToolHistory",
-    "ToolReasons",
     "ToolVerified",
-    "ToolView",
     "Trace",
     "account_words",
     "admission_fields",
@@ -137,7 +120,6 @@ __all__ = [
     "commit_fields",
     "decisions",
     "doctor",
-    "effect_of",
     "event_fields",
     "event_words",
     "find_approval",
@@ -156,13 +138,13 @@ __all__ = [
     "outcome_fields",
     "payments_to_look_at",
     "permit_fields",
+    "pick_fields",
     "places",
     "pnl",
     "promise_page",
     "proof_fields",
     "reason_of",
     "rules_in_force",
-    "run_line",
     "run_number",
     "run_view",
     "runs",
@@ -186,21 +168,20 @@ __getattr__ = lazily(
     __name__,
     {
         "_inbox": (
-            "INBOX_EVENTS VERDICTS ApprovalView ApprovalWord InboxView SettledBefore answer_call approval_fields "
+            "INBOX_EVENTS VERDICTS ApprovalWord InboxView SettledBefore answer_call approval_fields "
             "call_fields find_approval inbox look_at_approval open_call settle_approval waiting_of"
         ),
-        "_market": "MarketView ProfitAndLoss ProfitRow market_view payments_to_look_at pnl standings_data",
-        "_metrics": "Metrics PromiseMetrics metrics",
-        "_outcome": "outcome_data outcome_fields proof_fields verdict_fields",
-        "_policy": "DecisionPage RulesTried decisions permit_fields rules_in_force try_rules",
-        "_runs": "RUN_ENDS STATUSES RunLine RunPage no_run run_line run_number runs search_runs",
-        "_sources": "TestedSource tested_sources",
-        "_story": "event_fields event_words tell",
-        "_system": "DoctorView admission_fields check_source commit_fields doctor settings_rows",
-        "_tools": "ToolHistory ToolVerified ToolView list_tools tool_history tool_view verify_tool",
-        "_trace": "PromiseStory RunView StoryTrace Trace has_tree run_view trace",
-        "_tree": ("Place PromiseFilter PromisePage PromiseRow ground_reason is_ground places promise_page reason_of"),
-        "_why": "DecisionReasons GoalReasons Reasons StoryReasons ToolReasons chain_of effect_of why",
-        "_words": "account_words how_long",
+        "_market": "ProfitAndLoss ProfitRow market_view payments_to_look_at pnl standings_data",
+        "_policy": "RulesTried decisions permit_fields rules_in_force try_rules",
+        "_runs": (
+            "Place PromiseFilter RUN_ENDS RunLine RunPage STATUSES ground_reason "
+            "is_ground no_run places promise_page reason_of run_number runs search_runs"
+        ),
+        "_story": "TestedSource event_fields event_words tell tested_sources",
+        "_system": ("DoctorView Metrics admission_fields check_source commit_fields doctor metrics settings_rows"),
+        "_tools": "ToolVerified list_tools tool_history tool_view verify_tool",
+        "_trace": "PromiseStory Trace has_tree run_view trace",
+        "_why": "DecisionReasons GoalReasons Reasons chain_of why",
+        "_words": "account_words how_long outcome_data outcome_fields pick_fields proof_fields verdict_fields",
     },
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import ConflictError, InputError, one_line, without_secrets
+from mayfly.operations._words import pick_fields
 
 if TYPE_CHECKING:
     from mayfly.core import Outcome, Settings
@@ -82,16 +83,15 @@ def inbox(ledger: Ledger, *, settled: bool = False) -> InboxView:
 
 def approval_fields(one: Waiting) -> dict[str, Any]:
     """Return an approval as plain data."""
-    asked, settled = one.asked, one.settled
+    asked, settled, word = one.asked, one.settled, "by reason result"
     return {
         "kind": "approval",
         "id": one.id,
         "at": one.at.isoformat(),
-        **{name: getattr(asked, name) for name in ("session", "decision", "action", "target", "payload", "held")},
-        "summary": asked.summary,
+        **pick_fields(asked, "session decision action target payload held summary"),
         "reasons": list(asked.reasons),
         "approved": None if settled is None else settled.approved,
-        **{name: "" if settled is None else getattr(settled, name) for name in ("by", "reason", "result")},
+        **(dict.fromkeys(word.split(), "") if settled is None else pick_fields(settled, word)),
     }
 
 
@@ -102,7 +102,7 @@ def call_fields(call: Call) -> dict[str, Any]:
         "kind": "call",
         "id": call.id,
         "at": call.at.isoformat(),
-        **{name: getattr(call, name) for name in ("run", "task", "attempts", "last_error", "answer")},
+        **pick_fields(call, "run task attempts last_error answer"),
         "context": dict(call.context),
         "asked": None if asked is None else {"input": asked[0], "offered": list(asked[1])},
     }
@@ -110,8 +110,7 @@ def call_fields(call: Call) -> dict[str, Any]:
 
 def effect_fields(effect: Unsettled) -> dict[str, Any]:
     """Return an effect that nobody can tell the end of as plain data."""
-    names = ("id", "run", "node", "capability", "target", "intent", "reason")
-    named = {name: getattr(effect, name) for name in names}
+    named = pick_fields(effect, "id run node capability target intent reason")
     return {"kind": "effect", **named, "task": effect.intent, "at": effect.at.isoformat()}
 
 

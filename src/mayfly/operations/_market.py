@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import units_text
+from mayfly.operations._words import pick_fields
 
 if TYPE_CHECKING:
     from mayfly.library.promotion import Promotion
@@ -15,14 +16,15 @@ if TYPE_CHECKING:
 
 AT_RISK = ("sent", "unknown")
 """States in which a payment may be charged any moment, and nobody knows whether it was."""
+
 # What both have and a reader wants; keys, signatures and hashes of requests are for the ledger.
-_BOTH = ("id", "state", "network", "asset", "decimals", "payer", "payee", "tool", "strategy", "block", "reason")
+_BOTH = "id state network asset decimals payer payee tool strategy block reason at changed"
 # Seconds after the end of an authorization in which a block becomes evidence and somebody looks: a dozen blocks of the
 # slowest chain in use, and a few looks.
 _SLACK = 600
 # Payments at risk that are looked through for late ones: more are not open at once by any cap that makes sense.
 _LOOKED_AT = 10_000
-_PAYMENT = ("call", "url", "host", "method", "agent", "run", "valid_before")
+_PAYMENT = "call url host method agent run valid_before"
 # Which column a payment counts in as it stands; one that was released cost nothing.
 _PAYMENTS = {
     "reserved": "reserved",
@@ -146,7 +148,9 @@ def market_view(ledger: Ledger, *, by: SumBy = "total", latest: int = 50) -> Mar
         pnl=pnl(ledger, by=by),
         at_risk=tuple(_payment(row) for row in payments.newest(AT_RISK, limit=latest)),
         payments=tuple(_payment(row) for row in payments.newest(limit=latest)),
-        sales=tuple(_sale(row) for row in SaleList(ledger).newest(limit=latest)),
+        sales=tuple(
+            {**_row_fields(row), **pick_fields(row, "version gas")} for row in SaleList(ledger).newest(limit=latest)
+        ),
     )
 
 
@@ -165,24 +169,18 @@ def payments_to_look_at(ledger: Ledger, *, now: float, latest: int = 50) -> list
 
 
 def _payment(row: PaymentRow) -> dict[str, Any]:
-    own = {name: getattr(row, name) for name in _PAYMENT}
-    return {**_row_fields(row), **own, "charged_until": _moment(row.valid_before), "answered": bool(row.answer)}
-
-
-def _sale(row: SaleRow) -> dict[str, Any]:
-    return {**_row_fields(row), "version": row.version, "gas": row.gas}
+    more = {"charged_until": _moment(row.valid_before), "answered": bool(row.answer)}
+    return {**_row_fields(row), **pick_fields(row, _PAYMENT), **more}
 
 
 def _row_fields(row: PaymentRow | SaleRow) -> dict[str, Any]:
     return {
-        **{name: getattr(row, name) for name in _BOTH},
+        **pick_fields(row, _BOTH),
         # As text: a number of that size is rounded by whoever reads JSON into floats.
         "units": str(row.units),
         "shown": units_text(row.units, row.decimals),
         # Without its 0x, with which it would look like a private key and be hidden.
         "transaction": row.transaction_hash.removeprefix("0x"),
-        "at": row.at,
-        "changed": row.changed,
     }
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mayfly.operations._words import pick_fields
+
 if TYPE_CHECKING:
     from mayfly.persona import Desk
     from mayfly.policy import Difference, Permit, Snapshot
@@ -91,7 +93,7 @@ def try_rules(desk: Desk, paths: Sequence[Path], *, last: int) -> RulesTried:
 
 
 def _difference(one: Difference, whole_paths: bool) -> dict[str, Any]:
-    named = {name: getattr(one, name) for name in ("id", "asked", "before", "after", "rule")}
+    named = pick_fields(one, "id asked before after rule")
     if one.place is None:
         return {**named, "file": None, "line": None}
     return {**named, "file": one.place.file if whole_paths else Path(one.place.file).name, "line": one.place.line}

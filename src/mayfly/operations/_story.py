@@ -1,15 +1,17 @@
-"""The story of a run or a session: each event of the ledger as data, as one line, and told in sentences."""
+"""The story of a run: each event as data and in words; and the programs it rests on, each with its tests."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import Money, ending_of, shown
+from mayfly.core import MayflyError, Money, ending_of, shown, without_secrets, without_secrets_in
 from mayfly.operations._words import account_words
 
 if TYPE_CHECKING:
-    from mayfly.store import Event
+    from mayfly.store import Event, Ledger
 
 # A line of a story is no place for a whole file.
 _SHORT = 300
@@ -37,8 +39,9 @@ def event_words(event: Event) -> str:
 def tell(events: Iterable[Event]) -> Iterator[str]:
     """Yield a line for each thing that happened; what belongs to the line before begins with spaces."""
     for event in events:
-        lines = _TELL.get(event.kind, _other_event)(event.payload)
-        yield from [lines] if isinstance(lines, str) else lines
+        words = _TELL.get(event.kind, _other_event)
+        told = words.format_map(event.payload) if isinstance(words, str) else words(event.payload)
+        yield from [told] if isinstance(told, str) else told
 
 
 def _run_began(row: Mapping[str, Any]) -> list[str]:
@@ -82,22 +85,10 @@ def _proof_made(row: Mapping[str, Any]) -> list[str]:
     return lines + [f"  {note}" for note in row["notes"]]
 
 
-def _agent_cached(row: Mapping[str, Any]) -> str:
-    return f"cached: {row['source_hash'][:12]} {'found again' if row['hit'] else 'remembered'} under {row['key'][:12]}"
-
-
 def _agent_executed(row: Mapping[str, Any]) -> str:
     items = f", {row['items']:,} results" if row["items"] is not None else ""
     error = f": {row['error']}" if row["error"] else ""
     return f"executed: {row['status']} in {row['milliseconds']:.1f} ms, {row['lane']}, {row['level']}{items}{error}"
-
-
-def _process_collected(row: Mapping[str, Any]) -> str:
-    return f"collected: the process is gone, the source is {'kept' if row['kept'] else 'not kept'}"
-
-
-def _run_resolved(row: Mapping[str, Any]) -> list[str]:
-    return [f"resolved: {row['reason']} · {_cost_words(row)}", *_reading_lines(row)]
 
 
 def _run_collapsed(row: Mapping[str, Any]) -> list[str]:
@@ -130,10 +121,6 @@ def _session_began(row: Mapping[str, Any]) -> str:
     return f"session in {row['workspace']}, {row['model'] or 'no model'}{parent}"
 
 
-def _turn_asked(row: Mapping[str, Any]) -> str:
-    return f"turn {row['turn']}: {row['text']}"
-
-
 def _turn_configured(row: Mapping[str, Any]) -> str:
     who = ", ".join(row["personas"]) or "nobody"
     only = ", only asked" if row.get("only_asked") else ""
@@ -146,10 +133,6 @@ def _model_said(row: Mapping[str, Any]) -> list[str]:
     return lines + ([f"  wants: {calls}"] if calls else [])
 
 
-def _tool_called(row: Mapping[str, Any]) -> str:
-    return f"  {row['tool']} {shown(row['arguments'], _SHORT)}"
-
-
 def _tool_returned(row: Mapping[str, Any]) -> str:
     became = f", committed as {row['commit']}" if row.get("commit") else ""
     became += f", held as {row['held']} until somebody approves" if row.get("held") else ""
@@ -157,29 +140,9 @@ def _tool_returned(row: Mapping[str, Any]) -> str:
     return f"  {row['tool']} {row['status']}{became}{error}"
 
 
-def _turn_ended(row: Mapping[str, Any]) -> str:
-    return f"turn {row['turn']} {row['status']}: {row['reason'] or row['text']}"
-
-
-def _session_noted(row: Mapping[str, Any]) -> str:
-    return f"told: {row['text']}"
-
-
-def _session_folded(row: Mapping[str, Any]) -> str:
-    return f"turns up to {row['turn']} are told by a summary from here on"
-
-
-def _session_ended(row: Mapping[str, Any]) -> str:
-    return f"session {row['status']}" + (f": {row['reason']}" if row["reason"] else "")
-
-
 def _rules_decided(row: Mapping[str, Any]) -> str:
     because = f": {'; '.join(map(str, row['because'][:3]))}" if row["because"] else ""
     return f"  rules: {row['decision']} {str(row['action']).removeprefix('/')} {row['target']}{because}"
-
-
-def _model_asked(row: Mapping[str, Any]) -> str:
-    return f"  asked {row['model']} for {row['purpose']}"
 
 
 def _model_answered(row: Mapping[str, Any]) -> str:
@@ -192,19 +155,20 @@ def _run_claimed(row: Mapping[str, Any]) -> str:
     return f"taken up by a process{again}"
 
 
+# How each kind of event is told: a text with its fields in it, or a function of them.
 _TELL: dict[str, Any] = {
     "session.began": _session_began,
-    "session.turn_asked": _turn_asked,
+    "session.turn_asked": "turn {turn}: {text}",
     "session.turn_configured": _turn_configured,
     "session.model_said": _model_said,
-    "session.tool_called": _tool_called,
+    "session.tool_called": lambda row: f"  {row['tool']} {shown(row['arguments'], _SHORT)}",
     "session.tool_returned": _tool_returned,
-    "session.turn_ended": _turn_ended,
-    "session.noted": _session_noted,
-    "session.folded": _session_folded,
-    "session.ended": _session_ended,
+    "session.turn_ended": lambda row: f"turn {row['turn']} {row['status']}: {row['reason'] or row['text']}",
+    "session.noted": "told: {text}",
+    "session.folded": "turns up to {turn} are told by a summary from here on",
+    "session.ended": lambda row: f"session {row['status']}" + (f": {row['reason']}" if row["reason"] else ""),
     "policy.decided": _rules_decided,
-    "model.asked": _model_asked,
+    "model.asked": "  asked {model} for {purpose}",
     "model.answered": _model_answered,
     "run.claimed": _run_claimed,
     "run.began": _run_began,
@@ -213,9 +177,70 @@ _TELL: dict[str, Any] = {
     "forge.reflected": _attempt_reflected,
     "agent.created": _agent_created,
     "proof.made": _proof_made,
-    "agent.cached": _agent_cached,
+    "agent.cached": lambda row: (
+        f"cached: {row['source_hash'][:12]} {'found again' if row['hit'] else 'remembered'} under {row['key'][:12]}"
+    ),
     "agent.executed": _agent_executed,
-    "agent.collected": _process_collected,
-    "run.resolved": _run_resolved,
+    "agent.collected": lambda row: (
+        f"collected: the process is gone, the source is {'kept' if row['kept'] else 'not kept'}"
+    ),
+    "run.resolved": lambda row: [f"resolved: {row['reason']} · {_cost_words(row)}", *_reading_lines(row)],
     "run.collapsed": _run_collapsed,
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestedSource:
+    """One program with its tests; *source* is empty and *why_not* says why where nothing of it was kept.
+
+    *tests* are as the proof kept them, *results* what came of each when it was proven. No text holds a secret.
+    """
+
+    subject: str
+    source_hash: str
+    strength: str
+    entry: str
+    source: str = ""
+    why_not: str = ""
+    tests: Sequence[Mapping[str, Any]] = ()
+    results: Sequence[Mapping[str, Any]] = ()
+    notes: Sequence[str] = ()
+    held_out: int = 0
+    mutants: int = 0
+    mutants_killed: int = 0
+
+
+def tested_sources(ledger: Ledger, events: Iterable[Event]) -> list[TestedSource]:
+    """Return every program that these events prove or take from what is remembered, each once."""
+    proofs: dict[str, Event] = {}
+    wanted: set[str] = set()
+    for event in events:
+        hash = str(event.payload.get("source_hash") or "")
+        if event.kind == "proof.made":
+            proofs.setdefault(hash, event)
+        elif event.kind == "agent.cached" and event.payload.get("hit"):
+            wanted.add(hash)
+    wanted -= proofs.keys()
+    # An agent that was found again was proven by another run; nothing but its hash leads there.
+    for event in ledger.read(kind="proof.made") if wanted else ():
+        hash = str(event.payload.get("source_hash"))
+        if hash in wanted:
+            proofs[hash] = event
+            wanted.discard(hash)
+            if not wanted:
+                break
+    return [_tested(ledger, event) for event in proofs.values()]
+
+
+def _tested(ledger: Ledger, event: Event) -> TestedSource:
+    row: Any = event.payload
+    names = ("source_hash", "strength", "entry", "results", "notes", "held_out", "mutants", "mutants_killed")
+    shown: dict[str, Any] = {"subject": event.subject, **{name: row[name] for name in names}}
+    if row["suite_hash"] is None:
+        return TestedSource(**shown, why_not="tier ephemeral keeps neither source nor tests")
+    try:
+        source = ledger.get_blob(shown["source_hash"]).decode("utf-8", "replace")
+        suite: Any = without_secrets_in(json.loads(ledger.get_blob(str(row["suite_hash"]))))
+    except (MayflyError, ValueError) as error:
+        return TestedSource(**shown, why_not=f"it cannot be read: {error}")
+    return TestedSource(**shown, source=without_secrets(source), tests=suite.get("tests", ()))

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import InputError, ending_of, one_line
-from mayfly.operations._runs import run_line
+from mayfly.operations._runs import reason_of, run_line
 from mayfly.operations._story import tell
 from mayfly.operations._trace import PromiseStory, find_promise, has_tree
-from mayfly.operations._tree import reason_of
+from mayfly.operations._words import pick_fields
 
 if TYPE_CHECKING:
     from mayfly.library import Card, Tools
@@ -85,10 +85,8 @@ class Reasons:
             "ground": [_fields(promise) for promise in self.ground],
             "proven": [_fields(promise) for promise in self.proven],
             "decisions": [
-                {
-                    "id": event.subject,
-                    **{name: event.payload[name] for name in ("action", "target", "decision", "because")},
-                }
+                {name: event.payload[name] for name in ("action", "target", "decision", "because")}
+                | {"id": event.subject}
                 for event in self.decisions
             ],
             "effects": self.sent(),
@@ -150,11 +148,10 @@ def effect_of(subject: str, events: list[Event]) -> dict[str, Any]:
 def _fields(promise: Promise[Any]) -> dict[str, object]:
     return {
         "node": promise.id,
-        "intent": promise.intent,
+        **pick_fields(promise, "intent code"),
         "state": promise.state.value,
         "ending": ending_of(promise.state.value, promise.code),
         "reason": reason_of(promise),
-        "code": promise.code,
         "served_by": promise.by,
         "proof": promise.proof.to_json() if promise.proof else None,
     }

@@ -9,15 +9,15 @@ from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
     from mayfly.serve._clients import CLIENTS, client_config
-    from mayfly.serve._http import HttpOptions, serve_http
     from mayfly.serve._server import McpServer
-    from mayfly.serve._shop import serve_shop
     from mayfly.serve._shop_mcp import shop_with_mcp
-    from mayfly.serve._stdio import serve_stdio
-    from mayfly.serve._token import check_token_needed, read_token
+    from mayfly.serve._socket import VARIABLE as MCP_TOKEN
+    from mayfly.serve._socket import check_token_needed, read_token, serve_shop
+    from mayfly.serve._stdio import HttpOptions, serve_http, serve_stdio
 
 __all__ = [
     "CLIENTS",
+    "MCP_TOKEN",
     "HttpOptions",
     "McpServer",
     "check_token_needed",
@@ -33,11 +33,9 @@ __getattr__ = lazily(
     __name__,
     {
         "_clients": "CLIENTS client_config",
-        "_http": "HttpOptions serve_http",
         "_server": "McpServer",
-        "_shop": "serve_shop",
         "_shop_mcp": "shop_with_mcp",
-        "_stdio": "serve_stdio",
-        "_token": "check_token_needed read_token",
+        "_stdio": "HttpOptions serve_http serve_stdio",
+        "_socket": "VARIABLE=MCP_TOKEN check_token_needed read_token serve_shop",
     },
 )

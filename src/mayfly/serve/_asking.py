@@ -15,7 +15,7 @@ from mayfly.serve._reply import Reply, advice, failed, value_text
 if TYPE_CHECKING:
     from mayfly.library import ToolOutcome
     from mayfly.runtime import Runtime
-    from mayfly.serve._errand import Errand
+    from mayfly.serve._reply import Errand
 
 Arguments = Mapping[str, Any]
 # Items of a list that lies on disk which are handed to a client; there is no room for more in a conversation.
@@ -43,12 +43,7 @@ class Asking:
         outcome = self.called(given["name"], given.get("arguments", {}), errand, **_chosen(given, "version", "seconds"))
         if not outcome.ok:
             return call_failed(outcome)
-        data = {
-            "result": outcome.value,
-            "name": outcome.name,
-            "version": outcome.version,
-            "milliseconds": outcome.milliseconds,
-        }
+        data = {"result": outcome.value, **operations.pick_fields(outcome, "name version milliseconds")}
         return Reply(text=value_text(outcome.value), data=data)
 
     def called(self, name: str, arguments: Mapping[str, Any], errand: Errand, **options: Any) -> ToolOutcome:
@@ -146,9 +141,7 @@ def call_failed(outcome: ToolOutcome) -> Reply:
         fix = (
             "check the arguments against its input_schema; if the tool is wrong, update_tool with a test that shows it"
         )
-    return failed(
-        outcome.error or outcome.status, fix, status=outcome.status, name=outcome.name, version=outcome.version
-    )
+    return failed(outcome.error or outcome.status, fix, **operations.pick_fields(outcome, "status name version"))
 
 
 def _chosen(given: Arguments, *names: str) -> dict[str, Any]:

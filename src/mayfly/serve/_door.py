@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 import anyio
 
-from mayfly.serve._errand import GONE
-from mayfly.serve._token import is_loopback, is_token
+from mayfly.serve._reply import GONE
+from mayfly.serve._socket import is_loopback, is_token
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

@@ -22,9 +22,9 @@ from mayfly import __version__
 from mayfly.core import InputError, harmless, one_line, units_text
 from mayfly.market import PAYMENT_REQUIRED, REQUIRED_HEADER, RESPONSE_HEADERS
 from mayfly.market.seller import parse_payment
-from mayfly.serve._http import PATH
 from mayfly.serve._listing import is_record, wrapped_schema
 from mayfly.serve._reply import Reply, value_text
+from mayfly.serve._stdio import PATH
 
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext

@@ -1,8 +1,4 @@
-"""MCP over standard input and output: nothing but frames on stdout, and an end that nobody has to wait for.
-
-The SDK's own transport reads in a thread that a signal does not end, reads lines of any length, and says nothing to
-who sends what is no message; this one does the same with the SDK's streams otherwise.
-"""
+"""MCP over standard input and output, and over streamable HTTP: on loopback, or for others with a token."""
 
 from __future__ import annotations
 
@@ -14,11 +10,16 @@ import signal
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
 
 import anyio
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
+
+from mayfly.serve._door import App, Door
+from mayfly.serve._socket import address_of, check_token_needed, listen, served_names, uvicorn_server
 
 if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -217,3 +218,43 @@ async def _send(out: MemoryObjectReceiveStream[SessionMessage], writer: _Writer)
     async with out:
         async for message in out:
             await writer.put(_dumped(message.message))
+
+
+PATH = "/mcp"
+# Seconds that requests have to end in once the server has to; then they are ended.
+_GRACE = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class HttpOptions:
+    """Where to listen, and who is let in."""
+
+    host: str
+    port: int
+    token: str = ""
+    hosts: tuple[str, ...] = ()
+
+
+async def serve_http(mcp: McpServer, options: HttpOptions, *, ready: Callable[[str], None]) -> None:
+    """Serve until somebody ends the process; *ready* is told the address as soon as it can be used."""
+    check_token_needed(options.host, options.token)
+    with listen(options.host, options.port) as bound:
+        server = uvicorn_server(make_app(mcp, options), _GRACE)
+        # The socket listens already: who connects now waits a moment for the answer.
+        ready(f"{address_of(bound)}{PATH}")
+        await server.serve(sockets=[bound])
+
+
+def make_app(mcp: McpServer, options: HttpOptions) -> App:
+    """Return the application behind its door."""
+    settings = mcp.settings
+    inner = mcp.server.streamable_http_app(
+        streamable_http_path=PATH,
+        max_request_body_size=settings.body,
+        session_idle_timeout=settings.idle,
+        max_sessions=settings.sessions,
+        # The door looks at hosts and origins, and at more than the SDK does.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        host=options.host,
+    )
+    return Door(cast("Any", inner), hosts=served_names(options.host, options.hosts), token=options.token)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mayfly import __version__
 from mayfly.core import InputError, Money, ending_of, one_line
@@ -22,8 +22,7 @@ from mayfly.operations import (
     tell,
     tested_sources,
 )
-from mayfly.serve.trace._markup import Markup, data_of, fill, markup, style
-from mayfly.serve.trace._tree import STATES, WORDS, since, tree_markup
+from mayfly.serve.trace._tree import STATES, WORDS, Markup, data_of, fill, markup, since, style, tree_markup
 
 if TYPE_CHECKING:
     from mayfly.promise import Promise
@@ -64,8 +63,8 @@ def _tree_page(ledger: Ledger, run: str, node: str) -> str:
         ("promises", ", ".join(f"{count:,} {WORDS.get(state, state)}" for state, count in nodes.items())),
     ]
     sections = [
-        _section("why", "Why", "", _why(reasons)),
-        _section("tree", "Tree", f"{sum(nodes.values()):,} promises", tree_markup(trace)),
+        Section("why", "Why", "", _why(reasons)),
+        Section("tree", "Tree", f"{sum(nodes.values()):,} promises", tree_markup(trace)),
         _programs(tested_sources(ledger, proofs)),
         _timeline([*trace.events, *trace.story], saved.at),
     ]
@@ -93,7 +92,7 @@ def _story_page(ledger: Ledger, id: str) -> str:
         facts.append(("lines", account_words(end["account"])))
     lines = list(tell(events))
     sections = [
-        _section("why", "Why", "", _lines(lines)),
+        Section("why", "Why", "", _lines(lines)),
         _programs(tested_sources(ledger, events)),
         _timeline(events, events[0].at),
     ]
@@ -103,6 +102,15 @@ def _story_page(ledger: Ledger, id: str) -> str:
     return _page(id, str(intent), status, ending_of(status, str(end.get("code", ""))), reason, facts, sections)
 
 
+class Section(NamedTuple):
+    """One part of the page, left out with its link where its body is empty."""
+
+    id: str
+    title: str
+    size: str
+    body: object
+
+
 def _page(
     id: str,
     intent: str,
@@ -110,11 +118,9 @@ def _page(
     ending: str,
     reason: str,
     facts: Sequence[tuple[str, object]],
-    sections: Sequence[Markup],
+    sections: Sequence[Section],
 ) -> str:
-    filled = [section for section in sections if section]
-    titles = [("why", "Why"), ("tree", "Tree"), ("programs", "Programs and tests"), ("timeline", "Timeline")]
-    links = [fill("link", id=name, title=title) for name, title in titles if any(f'id="{name}"' in s for s in filled)]
+    filled = [section for section in sections if section.body]
     return fill(
         "page",
         id=id,
@@ -124,15 +130,11 @@ def _page(
         status=ending or "recorded",
         reason=markup(reason, limit=1000),
         facts=[fill("fact", name=name, value=value) for name, value in facts],
-        links=links,
-        sections=filled,
+        links=[fill("link", id=section.id, title=section.title) for section in filled],
+        sections=[fill("section", id=one.id, title=one.title, count=one.size, body=one.body) for one in filled],
         version=__version__,
         now=_moment(datetime.now(UTC)),
     )
-
-
-def _section(id: str, title: str, count: str, body: object) -> Markup:
-    return fill("section", id=id, title=title, count=count, body=body) if body else Markup("")
 
 
 def _moment(at: datetime) -> str:
@@ -154,7 +156,10 @@ def _why(found: Reasons) -> Markup:
     parts = [fill("why", links=[_link(promise) for promise in found.chain])]
     lists = [
         ("How it came to that", list(tell(found.told))),
-        ("Also ended in the fallback", [_said(promise) for promise in found.ground]),
+        (
+            "Also ended in the fallback",
+            [f"{promise.id} {promise.intent[:200]}: {reason_of(promise)[:500]}" for promise in found.ground],
+        ),
         ("The rules were asked", [_ruled(event) for event in found.decisions]),
         ("Effects", [f"{one['id']} {one['capability']} {one['target']}: {one['became']}" for one in found.sent()]),
     ]
@@ -177,10 +182,6 @@ def _link(promise: Promise[Any]) -> Markup:
     )
 
 
-def _said(promise: Promise[Any]) -> str:
-    return f"{promise.id} {promise.intent[:200]}: {reason_of(promise)[:500]}"
-
-
 def _ruled(event: Event) -> str:
     row: Any = event.payload
     because = f": {'; '.join(row['because'][:3])}" if row["because"] else ""
@@ -200,13 +201,11 @@ def _items(lines: Sequence[str]) -> list[Markup]:
     return [*shown, fill("line", kind="more", text=f"and {left:,} more")] if left > 0 else shown
 
 
-def _programs(found: Sequence[TestedSource]) -> Markup:
-    if not found:
-        return Markup("")
+def _programs(found: Sequence[TestedSource]) -> Section:
     shown = [_program(one, is_open=len(found) == 1) for one in found[:MOST_PROGRAMS]]
     left = len(found) - MOST_PROGRAMS
     more = [fill("more", text=f"and {left:,} more programs")] if left > 0 else []
-    return _section("programs", "Programs and tests", f"{len(found):,}", [*shown, *more])
+    return Section("programs", "Programs and tests", f"{len(found):,}", [*shown, *more])
 
 
 def _program(found: TestedSource, *, is_open: bool) -> Markup:
@@ -275,7 +274,7 @@ def _plot(results: Sequence[Mapping[str, Any]]) -> Markup:
     return fill("plot", title="Evidence by kind", height=18 * len(kinds) + 4, label=label, bars=bars)
 
 
-def _timeline(events: Sequence[Event], start: datetime) -> Markup:
+def _timeline(events: Sequence[Event], start: datetime) -> Section:
     left = len(events) - FIRST_EVENTS - LAST_EVENTS
     if left > 0:
         first, last = (_events(some, start) for some in (events[:FIRST_EVENTS], events[-LAST_EVENTS:]))
@@ -283,7 +282,7 @@ def _timeline(events: Sequence[Event], start: datetime) -> Markup:
     else:
         shown = list(_events(events, start))
     body = fill("timeline", events=shown) if shown else ""
-    return _section("timeline", "Timeline", f"{len(events):,} events", body)
+    return Section("timeline", "Timeline", f"{len(events):,} events", body)
 
 
 def _events(events: Iterable[Event], start: datetime) -> Iterator[Markup]:

@@ -1,15 +1,21 @@
-"""The tree of a run as nested lists that open and close, each promise with a bar that shows when it was worked on."""
+"""The pieces of `trace.html`, filled with text that is escaped; and the tree of a run as lists that open, with bars."""
 
 from __future__ import annotations
 
+import json
 from collections import deque
 from collections.abc import Iterator
 from datetime import datetime
+from functools import cache
+from html import escape
+from importlib.resources import files
 from itertools import islice
+from re import DOTALL, finditer
+from string import Template
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mayfly.core import harmless, without_secrets, without_secrets_in
 from mayfly.operations import how_long, reason_of
-from mayfly.serve.trace._markup import Markup, data_of, fill
 
 if TYPE_CHECKING:
     from mayfly.operations import Trace
@@ -141,7 +147,8 @@ def _body(promise: Promise[Any], trace: Trace, cost: dict[str, Any] | None) -> M
     rows += [("waits for", ", ".join(promise.needs))] if promise.needs else []
     budget = fill("budget", width=f"{promise.budget * 100:.1f}", budget=f"{promise.budget:.2f}")
     rows.append(("budget", budget))
-    rows += [(name.replace("_", " "), f"{amount:g}") for name, amount in (cost or {}).items() if _counts(amount)]
+    spent = {name: amount for name, amount in (cost or {}).items() if isinstance(amount, (int, float)) and amount}
+    rows += [(name.replace("_", " "), f"{amount:g}") for name, amount in spent.items()]
     if promise.proof is not None:
         rows.append(("proof", f"{promise.proof.strength}, confidence {promise.proof.confidence:g}"))
         again = promise.id in trace.saved.again
@@ -158,5 +165,57 @@ def _body(promise: Promise[Any], trace: Trace, cost: dict[str, Any] | None) -> M
     return Markup("".join(parts))
 
 
-def _counts(amount: object) -> bool:
-    return isinstance(amount, (int, float)) and bool(amount)
+# As much of one text as anybody reads in a mail; a value of many megabytes is not carried around.
+LONGEST = 20_000
+# Texts are cut after secrets are taken out, since half a secret looks like none; no form of one is longer than this.
+_LONGEST_SECRET = 10_000
+
+
+class Markup(str):
+    """Text that is markup already: it was filled by `fill`, or comes from our own files."""
+
+    __slots__ = ()
+
+
+def fill(piece: str, /, **values: object) -> Markup:
+    """Return the *piece* of that name with *values* in it."""
+    return Markup(_pieces()[piece].substitute({key: markup(value) for key, value in values.items()}))
+
+
+def markup(value: object, *, limit: int = LONGEST) -> Markup:
+    """Return *value* as markup that shows its text and does nothing else."""
+    if isinstance(value, Markup):
+        return value
+    if isinstance(value, (list, tuple)):
+        return Markup("".join(markup(item) for item in value))
+    return Markup(escape(text_of(str(value), limit=limit)))
+
+
+def text_of(text: str, *, limit: int = LONGEST) -> str:
+    """Return *text* without secrets, with its control characters shown, and cut with a count."""
+    known = without_secrets(text[: limit + _LONGEST_SECRET])
+    left = len(text) - limit
+    shown = harmless(known[:limit]).encode("utf-8", "replace").decode()
+    return shown if left <= 0 else f"{shown} … and {left:,} more characters"
+
+
+def data_of(value: object, *, limit: int = LONGEST) -> Markup:
+    """Return plain data as JSON, readable and safe."""
+    try:
+        text = json.dumps(without_secrets_in(value), ensure_ascii=False, indent=1, default=str)
+    except (TypeError, ValueError, RecursionError):
+        text = f"a {type(value).__name__}"
+    return markup(text, limit=limit)
+
+
+@cache
+def _pieces() -> dict[str, Template]:
+    text = files("mayfly.serve.trace").joinpath("trace.html").read_text(encoding="utf-8")
+    found = finditer(r'<template id="([\w-]+)">\n?(.*?)</template>', text, DOTALL)
+    return {piece[1]: Template(piece[2]) for piece in found}
+
+
+@cache
+def style() -> Markup:
+    """Return the one stylesheet."""
+    return Markup(files("mayfly.serve.trace").joinpath("trace.css").read_text(encoding="utf-8"))

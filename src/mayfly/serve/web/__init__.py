@@ -9,31 +9,13 @@ from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
     from mayfly.serve.web._app import make_app
-    from mayfly.serve.web._passes import WebOptions, checked_form, form_token
+    from mayfly.serve.web._passes import WebOptions
     from mayfly.serve.web._processes import VARIABLE as WEB_TOKEN
     from mayfly.serve.web._processes import serve_web
-    from mayfly.serve.web._served import Served, served_by
-    from mayfly.serve.web._wrong import NotFound
 
-__all__ = [
-    "WEB_TOKEN",
-    "NotFound",
-    "Served",
-    "WebOptions",
-    "checked_form",
-    "form_token",
-    "make_app",
-    "serve_web",
-    "served_by",
-]
+__all__ = ["WEB_TOKEN", "WebOptions", "make_app", "serve_web"]
 
 __getattr__ = lazily(
     __name__,
-    {
-        "_app": "make_app",
-        "_processes": "VARIABLE=WEB_TOKEN serve_web",
-        "_passes": "WebOptions checked_form form_token",
-        "_served": "Served served_by",
-        "_wrong": "NotFound",
-    },
+    {"_app": "make_app", "_processes": "VARIABLE=WEB_TOKEN serve_web", "_passes": "WebOptions"},
 )

@@ -13,14 +13,11 @@ from fastapi.responses import RedirectResponse, Response
 
 from mayfly import __version__
 from mayfly.core import Refusal, Verdict
-from mayfly.serve.web._feed import Feed
+from mayfly.serve.web._answer import handle_errors
 from mayfly.serve.web._guard import ENTER, Guard
 from mayfly.serve.web._passes import SESSION, Passes, set_cookie
-from mayfly.serve.web._served import Served
-from mayfly.serve.web._trees import TreeCache
-from mayfly.serve.web._uploads import Uploads
-from mayfly.serve.web._workroom import Workroom
-from mayfly.serve.web._wrong import handle_errors
+from mayfly.serve.web._served import Served, TreeCache, Uploads
+from mayfly.serve.web._workroom import Feed, Workroom
 from mayfly.serve.web.api import api_router
 from mayfly.serve.web.pages import error_page, pages_router
 

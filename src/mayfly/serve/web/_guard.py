@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from mayfly.serve._door import HostNames, bearer_of, headers_of, sent_twice
-from mayfly.serve._socket import served_names
-from mayfly.serve._token import is_token
+from mayfly.serve._socket import is_token, served_names
+from mayfly.serve.web._answer import error_bytes
 from mayfly.serve.web._passes import BROWSER, SESSION, cookies_of, set_cookie
-from mayfly.serve.web._wrong import error_bytes
 
 if TYPE_CHECKING:
     from mayfly.core import WebSettings

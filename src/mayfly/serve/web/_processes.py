@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mayfly.core import MachineError
-from mayfly.serve._socket import address_of, listen
-from mayfly.serve._token import check_token_needed
+from mayfly.serve._socket import address_of, check_token_needed, listen, uvicorn_server
 from mayfly.serve.web._guard import ENTER
 from mayfly.serve.web._passes import Passes
 
@@ -57,8 +56,6 @@ def serve_web(settings: Settings, options: WebOptions, *, workers: int, ready: R
 
 def _serve_here(settings: Settings, options: WebOptions, bound: socket.socket, *, parent: int | None = None) -> None:
     """Answer requests in this process until a signal, or the end of the *parent*'s pipe, says to stop."""
-    import uvicorn
-
     from mayfly.runtime import Runtime
     from mayfly.serve.web._app import make_app
 
@@ -66,17 +63,8 @@ def _serve_here(settings: Settings, options: WebOptions, bound: socket.socket, *
     for one in (signal.SIGTERM, signal.SIGINT):
         signal.signal(one, _ignore)
     with Runtime(settings) as runtime:
-        config = uvicorn.Config(
-            make_app(runtime, options),
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            # Who asks is who connects: what a header says about it could be anybody's word.
-            proxy_headers=False,
-            timeout_graceful_shutdown=_GRACE,
-            lifespan="on",
-        )
-        server = uvicorn.Server(config)
+        # Who asks is who connects: what a header says about it could be anybody's word.
+        server = uvicorn_server(make_app(runtime, options), _GRACE, proxy_headers=False)
         _end_streams_first(server)
         if parent is not None:
             threading.Thread(target=_end_with, args=(parent, server), name="mayfly-parent", daemon=True).start()

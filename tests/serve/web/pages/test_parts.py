@@ -13,8 +13,8 @@ from mayfly.core import InputError
 from mayfly.operations import places
 from mayfly.promise import Promise
 from mayfly.serve.web.pages._frame import diff_lines, for_pages, model_name, pretty, took
+from mayfly.serve.web.pages._library import arguments_in, examples_in, fields_of
 from mayfly.serve.web.pages._run import promise_rows, shape_of_tree
-from mayfly.serve.web.pages._schema_forms import arguments_in, examples_in, fields_of
 
 SCHEMA = {
     "type": "object",

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from mayfly.serve.web._wrong import ERRORS
+from mayfly.serve.web._answer import ERRORS
 from mayfly.serve.web.api import _chats, _events, _inbox, _library, _policy, _runs, _system
 
 __all__ = ["api_router"]

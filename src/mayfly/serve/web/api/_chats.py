@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Request
 
 from mayfly.core import ConflictError, Stop, one_line
-from mayfly.operations import commit_fields
-from mayfly.serve.web._answer import Answer, recorded
+from mayfly.operations import commit_fields, pick_fields
+from mayfly.serve.web._answer import Answer, NotFound, recorded
 from mayfly.serve.web._served import Limit, RunId, Served, Site, Skip, order_by
-from mayfly.serve.web._wrong import NotFound
-from mayfly.serve.web.api._orders import ChatOrder, SayOrder, UndoOrder, WordOrder
-from mayfly.serve.web.api._running import check_model
+from mayfly.serve.web.api._running import ChatOrder, SayOrder, UndoOrder, WordOrder, check_model
 
 if TYPE_CHECKING:
     from mayfly.runtime import Session
@@ -74,18 +72,15 @@ def chat_data(served: Served, chat: str) -> dict[str, Any]:
 
 
 def _turn_fields(turn: Any) -> dict[str, Any]:
+    returned = "status text commit held"
     calls = [
         {
             "key": key,
-            "tool": called.tool,
-            "arguments": called.arguments,
-            "effect": called.effect,
-            "status": done.status if (done := turn.returned.get(key)) is not None else "",
-            "text": done.text if done is not None else "",
-            "commit": done.commit if done is not None else "",
-            "held": done.held if done is not None else "",
+            **pick_fields(called, "tool arguments effect"),
+            **(pick_fields(done, returned) if done is not None else dict.fromkeys(returned.split(), "")),
         }
         for key, called in turn.called.items()
+        for done in [turn.returned.get(key)]
     ]
     return {
         "number": turn.number,
@@ -94,7 +89,7 @@ def _turn_fields(turn: Any) -> dict[str, Any]:
         "told": list(turn.configured.told) if turn.configured else [],
         "said": [one.text for one in turn.said if one.text],
         "calls": calls,
-        "ended": None if turn.ended is None else {"status": turn.ended.status, "reason": turn.ended.reason},
+        "ended": None if turn.ended is None else pick_fields(turn.ended, "status reason"),
     }
 
 
@@ -113,7 +108,7 @@ async def say(chat: RunId, order: SayOrder, request: Request, served: Site) -> A
             if session.log.turn is not None:
                 session.go_on()
             ended = session.turn(order.text)
-        return {"id": chat, "turn": ended.turn, "status": ended.status, "text": ended.text, "reason": ended.reason}
+        return {"id": chat, **pick_fields(ended, "turn status text reason")}
 
     if order.wait:
         return recorded(await served.workroom.do(request, work))

@@ -12,8 +12,8 @@ from fastapi.responses import Response
 
 from mayfly.core import without_secrets_in
 from mayfly.operations import event_fields, event_words
+from mayfly.serve.web._answer import BusyError, NotFound
 from mayfly.serve.web._served import Served, Site
-from mayfly.serve.web._wrong import BusyError, NotFound
 
 if TYPE_CHECKING:
     from mayfly.serve._door import Receive, Scope, Send

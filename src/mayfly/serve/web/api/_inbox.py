@@ -8,11 +8,9 @@ from fastapi import APIRouter, Query, Request
 
 from mayfly import operations
 from mayfly.core import ConflictError
-from mayfly.serve.web._answer import Answer, recorded
+from mayfly.serve.web._answer import Answer, NotFound, looked_up, recorded
 from mayfly.serve.web._served import Served, Site, order_by
-from mayfly.serve.web._wrong import NotFound, looked_up
-from mayfly.serve.web.api._orders import AnswerOrder, SettleOrder, WordOrder
-from mayfly.serve.web.api._running import check_model, run_for
+from mayfly.serve.web.api._running import AnswerOrder, SettleOrder, WordOrder, check_model, run_for
 
 router = APIRouter(prefix="/inbox", tags=["inbox"])
 # Characters of a diff that are shown at once; who wants more looks at the workspace.
@@ -56,7 +54,7 @@ async def _settle_approval(id: str, order: WordOrder, request: Request, served: 
         settings = served.runtime.settings
         return operations.settle_approval(settings, served.ledger, id, approved=approved, by=by, reason=order.reason)
 
-    return recorded((await served.workroom.do(request, lambda stop: work())).to_json())
+    return recorded((await served.workroom.call(request, work)).to_json())
 
 
 def _check_known(served: Served, id: str) -> None:

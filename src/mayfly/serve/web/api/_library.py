@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request
 
 from mayfly import operations
-from mayfly.core import InputError, Stop
-from mayfly.serve.web._answer import Answer, recorded
+from mayfly.core import InputError
+from mayfly.serve.web._answer import Answer, error_fields, looked_up, recorded
 from mayfly.serve.web._served import Limit, Served, Site, Skip, order_by
-from mayfly.serve.web._wrong import looked_up
-from mayfly.serve.web.api._orders import CallOrder, RollbackOrder, ToolOrderGiven, ToolUpdate, WordOrder
-from mayfly.serve.web.api._running import check_model
+from mayfly.serve.web.api._running import CallOrder, RollbackOrder, ToolOrderGiven, ToolUpdate, WordOrder, check_model
 
 router = APIRouter(prefix="/tools", tags=["library"])
 # A tool is a function: its name is one of Python's, and nothing in it can name another place.
@@ -41,7 +40,7 @@ def list_tools(
 async def write_tool(order: ToolOrderGiven, request: Request, served: Site) -> Answer:
     """Make a tool; `decision` says whether it serves, and where it does not, the verdicts say why."""
     given = _order(served, order)
-    made = await served.workroom.do(request, lambda stop: served.runtime.tools.write(order.intent, **given))
+    made = await served.workroom.call(request, served.runtime.tools.write, order.intent, **given)
     return recorded(made.to_json())
 
 
@@ -75,15 +74,12 @@ def diff_versions(
 async def call_tool(name: ToolName, order: CallOrder, request: Request, served: Site) -> Answer:
     """Call a tool with arguments by name; the client's leaving ends the call."""
 
-    def work(stop: Stop) -> Any:
-        options = {"version": order.version, "seconds": order.seconds, "stop": stop}
-        return served.runtime.tools.call(name, order.arguments, **options)
-
-    outcome = await served.workroom.do(request, work)
+    call = served.runtime.tools.call
+    outcome = await served.workroom.do(
+        request, lambda stop: call(name, order.arguments, version=order.version, seconds=order.seconds, stop=stop)
+    )
     fields = outcome.to_json()
     if not outcome.ok:
-        from mayfly.serve.web._wrong import error_fields
-
         fields |= error_fields(outcome.status.upper(), outcome.error or outcome.status, outcome.fix)
         return Answer(fields, _STATUS.get(outcome.status, 422))
     return Answer(fields)
@@ -92,12 +88,8 @@ async def call_tool(name: ToolName, order: CallOrder, request: Request, served: 
 @router.post("/{name}/verify", summary="Run the tests of a tool again")
 async def verify_tool(name: ToolName, request: Request, served: Site, version: Version = 0) -> Answer:
     """Run the tests on a card again, where they cannot cheat."""
-
-    def work(stop: Stop) -> dict[str, Any]:
-        with looked_up():
-            return operations.verify_tool(served.runtime.tools, name, version).to_json()
-
-    return recorded(await served.workroom.do(request, work))
+    verify = looked_up()(operations.verify_tool)
+    return recorded((await served.workroom.call(request, verify, served.runtime.tools, name, version)).to_json())
 
 
 @router.post("/{name}/update", summary="Make the next version")
@@ -109,23 +101,25 @@ async def update_tool(name: ToolName, order: ToolUpdate, request: Request, serve
         served.runtime.tools.standing(name)
     given = {**_order(served, order), "replace_tests": order.replace_tests}
     given.pop("name")
-    made = await served.workroom.do(request, lambda stop: served.runtime.tools.update(name, order.intent, **given))
+    made = await served.workroom.call(request, served.runtime.tools.update, name, order.intent, **given)
     return recorded(made.to_json())
 
 
 @router.post("/{name}/rollback", summary="Let an earlier version serve")
 def rollback_tool(name: ToolName, order: RollbackOrder, served: Site) -> Answer:
     """Let an earlier version serve again, the one before unless said; every process sees it within a second."""
-    with looked_up():
-        version = served.runtime.tools.rollback(name, order.to, by=order_by(order.by))
-    return recorded({"name": name, "serves": version, "version": version})
+    return _serving(name, lambda: served.runtime.tools.rollback(name, order.to, by=order_by(order.by)))
 
 
 @router.post("/{name}/restore", summary="Let a retired tool serve again")
 def restore_tool(name: ToolName, order: WordOrder, served: Site) -> Answer:
     """Let a tool that nobody used for long be found and called again."""
+    return _serving(name, lambda: served.runtime.tools.restore(name, by=order_by(order.by)))
+
+
+def _serving(name: str, change: Callable[[], int]) -> Answer:
     with looked_up():
-        version = served.runtime.tools.restore(name, by=order_by(order.by))
+        version = change()
     return recorded({"name": name, "serves": version, "version": version})
 
 
@@ -146,14 +140,8 @@ def _order(served: Served, order: ToolOrderGiven) -> dict[str, Any]:
     if not (order.intent.strip() or order.source):
         raise InputError("there is neither an intent nor a source", fix="say what it does, or hand its source in")
     return {
-        "name": order.name,
-        "summary": order.summary,
-        "source": order.source,
+        **operations.pick_fields(order, "name summary source tests grants accept_weak seconds"),
         "examples": [one.model_dump() for one in order.examples],
-        "tests": order.tests,
-        "grants": order.grants,
         "model": check_model(served, order.model),
-        "accept_weak": order.accept_weak,
-        "seconds": order.seconds,
         "by": order_by(order.by),
     }

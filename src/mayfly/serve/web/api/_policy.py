@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Query, Request
 
 from mayfly import operations
-from mayfly.core import InputError, Stop
+from mayfly.core import InputError
 from mayfly.serve.web._answer import Answer, recorded
 from mayfly.serve.web._served import Before, Limit, Served, Site
-from mayfly.serve.web.api._orders import PermitOrder, SimulateOrder
+from mayfly.serve.web.api._running import PermitOrder, SimulateOrder
 from mayfly.serve.web.api._runs import reasons_data
 
 if TYPE_CHECKING:
@@ -72,11 +73,15 @@ async def simulate(order: SimulateOrder, request: Request, served: Site) -> Answ
     if len(set(names)) < len(names):
         raise InputError("two of the files have one name", fix="give each a name of its own")
 
-    def work(stop: Stop) -> dict[str, Any]:
-        with tempfile.TemporaryDirectory(prefix="mayfly-rules-") as folder:
-            for one in order.files:
-                Path(folder, one.name).write_text(one.text, encoding="utf-8", errors="replace")
-            paths = [Path(folder, name) for name in names]
-            return operations.try_rules(open_desk(served), paths, last=order.last).to_json(whole_paths=False)
+    files = {one.name: one.text for one in order.files}
+    tried = await served.workroom.call(request, try_files, served, files, last=order.last)
+    return recorded(tried.to_json(whole_paths=False))
 
-    return recorded(await served.workroom.do(request, work))
+
+def try_files(served: Served, files: Mapping[str, str], *, last: int) -> operations.RulesTried:
+    """Try changed rules, each a name and its text, on past decisions."""
+    with tempfile.TemporaryDirectory(prefix="mayfly-rules-") as folder:
+        paths = [Path(folder, Path(name).name) for name in files]
+        for path, text in zip(paths, files.values(), strict=True):
+            path.write_text(text, encoding="utf-8", errors="replace")
+        return operations.try_rules(open_desk(served), paths, last=last)

@@ -1,4 +1,4 @@
-"""Do a task for a client: while it waits, or on its own, followed in the ledger step by step."""
+"""What is asked for over the API: the bodies of requests, and a task done while its client waits or on its own."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import Request
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from mayfly.core import UNSET, InputError, Outcome, Stop, read_input_file
 from mayfly.operations import outcome_data
@@ -18,7 +19,6 @@ from mayfly.serve.web._answer import ITEMS, Answer
 
 if TYPE_CHECKING:
     from mayfly.serve.web._served import Served
-    from mayfly.serve.web.api._orders import RunOrder
     from mayfly.store import Event
 
 # Kinds of models that read files of this machine or speak to any address: those are for its settings to name.
@@ -85,15 +85,32 @@ async def run_for(served: Served, request: Request, work: Work, *, wait: bool) -
     if wait:
         outcome = await served.workroom.do(request, lambda stop: work())
         return Answer(outcome_data(outcome, most=ITEMS))
+    begun = await begin(served, work)
+    if isinstance(begun, Outcome):
+        return Answer(outcome_data(begun, most=ITEMS))
+    return Answer({"id": begun, "status": "running"}, 202, {"Location": f"/api/runs/{begun}"})
+
+
+async def begin(
+    served: Served, work: Work, also: Callable[[str, Any], None] = lambda what, about: None
+) -> str | Outcome[Any]:
+    """Begin *work*, which goes on by itself; return the id of its run as soon as it has one, or how it ended before.
+
+    *also* is told what the work tells.
+    """
     begun = Begun(served)
-    task = served.workroom.begin(begun.doing(work), stop=begun.stop, observer=begun.told, live=True)
+
+    def told(what: str, about: Any) -> None:
+        begun.told(what, about)
+        also(what, about)
+
+    task = served.workroom.begin(begun.doing(work), stop=begun.stop, observer=told, live=True)
     either: set[asyncio.Future[Any]] = {task, begun.known}
     await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-    if begun.known.done():
-        task.add_done_callback(_noted)
-        run = begun.known.result()
-        return Answer({"id": run, "status": "running"}, 202, {"Location": f"/api/runs/{run}"})
-    return Answer(outcome_data(await task, most=ITEMS))
+    if not begun.known.done():
+        return await task
+    task.add_done_callback(_noted)
+    return begun.known.result()
 
 
 class Begun:
@@ -138,3 +155,162 @@ def _noted(task: asyncio.Future[Outcome[Any]]) -> None:
     """Note in the log what nobody waits to hear."""
     if not task.cancelled() and (error := task.exception()) is not None:
         log.warning("a run that nobody waited for ended with %s: %s", type(error).__name__, error)
+
+
+# Longer than any request: a page of text that was pasted in by mistake is not read word by word.
+LONGEST_INTENT = 20_000
+# Longer than any name of a person, a tool or a model.
+LONGEST_NAME = 200
+# Characters of a program, of its tests, or of rules.
+LONGEST_SOURCE = 1_000_000
+
+Name = Annotated[str, StringConstraints(max_length=LONGEST_NAME)]
+Text = Annotated[str, StringConstraints(max_length=LONGEST_INTENT)]
+Source = Annotated[str, StringConstraints(max_length=LONGEST_SOURCE)]
+
+
+class Order(BaseModel):
+    """A body in which every field is known: a word that is misspelled is an error and no silence."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class ExampleGiven(Order):
+    """One example: what goes in, and what comes out."""
+
+    input: Any = Field(description="What goes in.")
+    output: Any = Field(description="What has to come out.")
+
+
+class RunOrder(Order):
+    """A task: what to do, with what, and what to give where nothing is proven."""
+
+    intent: Text = Field(min_length=1, description="What to do, in words.", examples=["count requests by status"])
+    input: Any = Field(None, description="What to work on, as a value; leave it out where there is none.")
+    lines: str | None = Field(None, description="What to work on, as lines of text; instead of input.")
+    examples: list[ExampleGiven] = Field(default_factory=list, max_length=1000, description="Inputs and outputs.")
+    ground: Any = Field(None, description="The value to give where nothing is proven.")
+    model: Name | None = Field(None, description="The model to ask, such as openai:NAME; that of the settings if none.")
+    reading: Text = Field("", description="How to read the request, in the words of an earlier answer.")
+    bad_lines: Literal["ask", "skip", "stop"] = Field("ask", description="What lines not understood lead to.")
+    tier: Literal["ephemeral", "memo"] = Field("memo", description="ephemeral keeps hashes only.")
+    accept_weak: bool = Field(False, description="Run on a weak proof too.")
+    demand_strong: bool = Field(False, description="Refuse a proof that leaves something open.")
+    wait: bool = Field(
+        True,
+        description="Answer when it has ended, and end it when the client leaves; or answer 202 with its id at once, "
+        "and go on.",
+    )
+
+
+class AnswerOrder(Order):
+    """What a person says to a question or a call for help."""
+
+    text: Text = Field(min_length=1, description="The answer: text, an offered number, yes, JSON, or 'cannot occur'.")
+    model: Name | None = Field(None, description="The model to ask from now on.")
+    again: bool = Field(False, description="Answer once more what somebody has answered already.")
+    wait: bool = Field(True, description="Answer when the task has ended, or at once.")
+
+
+class SettleOrder(Order):
+    """What became of an effect that nobody could tell about."""
+
+    verdict: Literal["done", "again", "failed"] = Field(description="done, to be sent again, or given up.")
+    value: Any = Field(None, description="What an effect that is done gave.")
+    by: Name | None = Field(None, description="Who says so; whoever the server runs as if none.")
+
+
+class WordOrder(Order):
+    """A person's word: who says so, and why."""
+
+    by: Name | None = Field(None, description="Who says so; whoever the server runs as if none.")
+    reason: Text = Field("", description="Why.")
+
+
+class ResumeOrder(Order):
+    """Go on with a run that was stopped."""
+
+    hints: list[Text] = Field(default_factory=list, max_length=20, description="What the writers should know.")
+    model: Name | None = Field(None, description="The model to ask from now on.")
+    wait: bool = Field(True, description="Answer when it has ended, or at once.")
+
+
+class ChatOrder(Order):
+    """A new conversation in the directory that the server works in."""
+
+    model: Name | None = Field(None, description="The model to talk to; that of the settings if none.")
+
+
+class SayOrder(Order):
+    """What a person says in a conversation."""
+
+    text: Text = Field(min_length=1, description="What is wanted.")
+    wait: bool = Field(False, description="Answer when the turn has ended, or at once.")
+
+
+class UndoOrder(Order):
+    """Which change to take back."""
+
+    id: Name | None = Field(None, description="The change; the last one if none is named.")
+
+
+class CallOrder(Order):
+    """A call of a tool."""
+
+    arguments: dict[str, Any] = Field(default_factory=dict, description="Its arguments by name, as its schema says.")
+    version: int = Field(0, ge=0, le=2**31, description="A version; the one that serves if 0.")
+    seconds: float | None = Field(None, gt=0, le=3600, description="How long it may take.")
+
+
+class ToolOrderGiven(Order):
+    """A tool to be made, or made anew: in words, by examples, or with its source."""
+
+    intent: Text = Field("", description="What it does, in words.")
+    name: Name = Field("", description="What it is called; after its function or the intent if empty.")
+    summary: Text = Field("", description="What is listed; its docstring if empty.")
+    source: Source | None = Field(None, description="Python to take instead of having it written.")
+    examples: list[ExampleGiven] = Field(default_factory=list, max_length=1000, description="Inputs and outputs.")
+    tests: Source | None = Field(None, description="Python with test functions, or JSON cases.")
+    grants: list[Name] | None = Field(None, max_length=50, description="What it may reach, such as net:HOST; or none.")
+    model: Name | None = Field(None, description="The model to ask.")
+    accept_weak: bool = Field(False, description="Keep what only its own examples speak for.")
+    seconds: float | None = Field(None, gt=0, le=3600, description="How long a call may take.")
+    by: Name | None = Field(None, description="Who hands it in; whoever the server runs as if none.")
+
+
+class ToolUpdate(ToolOrderGiven):
+    """The next version of a tool."""
+
+    replace_tests: bool = Field(False, description="The tests of the old version hold no more.")
+
+
+class RollbackOrder(Order):
+    """Let an earlier version serve."""
+
+    to: int | None = Field(None, ge=1, le=2**31, description="Which one; the one before if none.")
+    by: Name | None = Field(None, description="Who says so; whoever the server runs as if none.")
+
+
+class PermitOrder(Order):
+    """A question to the rules: may this be done?"""
+
+    action: Name = Field(min_length=1, description="What would be done, such as file_write.")
+    target: Text = Field(description="What it would be done to: a path, an address, a command.")
+    payload: Source = Field("", description="What would be written or sent.")
+    persona: Name | None = Field(None, description="Who acts; its tools and policies apply.")
+    tier: Literal["ephemeral", "memo", "authored", "promoted", "builtin"] | None = Field(None, description="Its tier.")
+    why: bool = Field(True, description="Say by which rules, as trees.")
+
+
+class RulesGiven(Order):
+    """A changed rule file."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9_]{1,60}\.mg$", description="A shipped file's name takes its place.")
+    text: Source = Field(description="The rules.")
+
+
+class SimulateOrder(Order):
+    """Rules to be tried on what was decided before; nothing is put into force."""
+
+    files: list[RulesGiven] = Field(min_length=1, max_length=20, description="The changed files.")
+    last: int = Field(200, ge=1, le=5000, description="How many recorded decisions and intents to try.")

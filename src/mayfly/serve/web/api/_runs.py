@@ -10,11 +10,20 @@ from pydantic import ValidationError
 
 from mayfly import operations
 from mayfly.core import ConflictError, InputError, one_line, parse_json
-from mayfly.serve.web._answer import Answer, recorded
+from mayfly.serve.web._answer import Answer, NotFound, looked_up, recorded
 from mayfly.serve.web._served import Before, Limit, RunId, Served, Site, Skip, order_by
-from mayfly.serve.web._wrong import NotFound, looked_up
-from mayfly.serve.web.api._orders import LONGEST_INTENT, LONGEST_NAME, ResumeOrder, RunOrder, WordOrder
-from mayfly.serve.web.api._running import check_model, options_of, run_for, task_of, with_file
+from mayfly.serve.web.api._running import (
+    LONGEST_INTENT,
+    LONGEST_NAME,
+    ResumeOrder,
+    RunOrder,
+    WordOrder,
+    check_model,
+    options_of,
+    run_for,
+    task_of,
+    with_file,
+)
 
 router = APIRouter(prefix="/runs", tags=["runs"])
 Status = Literal["running", "resolved", "collapsed", "failed", "cancelled", "killed", "interrupted"]

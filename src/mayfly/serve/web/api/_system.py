@@ -7,9 +7,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 
 from mayfly import __version__, operations
-from mayfly.core import Stop
 from mayfly.serve.web._answer import Answer, recorded
-from mayfly.serve.web._served import Served, Site
+from mayfly.serve.web._served import Site
 from mayfly.store import SumBy
 
 router = APIRouter(tags=["system"])
@@ -39,13 +38,9 @@ def get_config(served: Site) -> Answer:
 @router.get("/doctor", summary="Look at the wall of this machine")
 async def doctor(request: Request, served: Site) -> Answer:
     """Say which wall this machine gives, layer by layer, how to get a better one, and how the library stands."""
-    found = await served.workroom.do(request, lambda stop: look_at_machine(served))
+    runtime = served.runtime
+    found = await served.workroom.call(request, operations.doctor, runtime.settings, runtime.tools)
     return recorded(found.to_json())
-
-
-def look_at_machine(served: Served) -> operations.DoctorView:
-    """Return what a look at the machine and at the library finds."""
-    return operations.doctor(served.runtime.settings, served.runtime.tools)
 
 
 @router.get("/market", summary="What was earned and spent, and which programs are worth keeping")
@@ -61,8 +56,8 @@ async def market(
     without their `0x`.
     """
 
-    def work(stop: Stop) -> dict[str, Any]:
+    def work() -> dict[str, Any]:
         money = operations.market_view(served.ledger, by=by, latest=latest)
         return {**money.to_json(), **operations.standings_data(served.runtime.promotion)}
 
-    return recorded(await served.workroom.do(request, work))
+    return recorded(await served.workroom.call(request, work))

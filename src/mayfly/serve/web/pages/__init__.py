@@ -13,18 +13,10 @@ _KINDS = {"mayfly.css": "text/css", "mayfly.js": "text/javascript", "mayfly.svg"
 
 def pages_router() -> APIRouter:
     """Return the routes of all pages."""
-    from mayfly.serve.web.pages import (
-        _chat,
-        _home,
-        _inbox,
-        _library,
-        _market,
-        _policy,
-        _run,
-    )
+    from mayfly.serve.web.pages import _chat, _home, _library, _policy, _run
 
     router = APIRouter(include_in_schema=False)
-    for one in (_home, _run, _chat, _library, _policy, _inbox, _market):
+    for one in (_home, _run, _chat, _library, _policy):
         router.include_router(one.router)
     router.add_api_route("/static/{name}", _static)
     return router
@@ -33,7 +25,7 @@ def pages_router() -> APIRouter:
 def _static(name: str, request: Request) -> Response:
     """Return one of our three files; a browser asks whether it has changed and is told so in a few bytes."""
     from mayfly.core import content_hash
-    from mayfly.serve.web._wrong import NotFound
+    from mayfly.serve.web._answer import NotFound
     from mayfly.serve.web.pages._frame import HERE
 
     if name not in _KINDS:

@@ -1,10 +1,11 @@
-"""What every page shares: its frame, and templates in which nothing of a stranger's is anything but text."""
+"""What every page shares: its frame, safe templates, and what happened as moments of a timeline."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from itertools import islice
@@ -18,15 +19,16 @@ from markupsafe import Markup
 
 from mayfly import __version__
 from mayfly.core import clipped, ending_of, harmless, without_secrets
-from mayfly.operations import INBOX_EVENTS, inbox
+from mayfly.operations import INBOX_EVENTS, event_words, inbox, tell
 from mayfly.serve._reply import encodable_text
+from mayfly.serve.web._answer import plain_data
 from mayfly.serve.web._passes import form_token
 from mayfly.serve.web._served import served_by
 
 if TYPE_CHECKING:
     from starlette.datastructures import FormData
 
-    from mayfly.store import Ledger
+    from mayfly.store import Event, Ledger
 
 HERE = Path(__file__).parent
 # The pages in the order of the menu: address and name.
@@ -65,7 +67,7 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
     served = served_by(request)
     here = "/" + request.url.path.strip("/").partition("/")[0]
     text = (
-        _templates()
+        templates()
         .get_template(template)
         .render(
             menu=MENU,
@@ -109,7 +111,8 @@ _waiting = _Waiting()
 
 
 @cache
-def _templates() -> Environment:
+def templates() -> Environment:
+    """Return the templates of the pages."""
     made = Environment(
         loader=FileSystemLoader(HERE / "templates"),
         autoescape=True,
@@ -138,11 +141,6 @@ def _shown(value: object) -> object:
     if isinstance(value, str) and not isinstance(value, Markup):
         return harmless(without_secrets(value))
     return value
-
-
-def svg(text: str) -> Markup:
-    """Let a plot of ours onto a page as what it is: its maker has escaped whatever it names."""
-    return Markup(text)
 
 
 def took(seconds: float | None) -> str:
@@ -176,16 +174,8 @@ def ago(at: datetime | str) -> str:
 
 def pretty(value: object) -> str:
     """Write a value as JSON over several lines, cut where a page could not show more."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, default=_plain)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, default=plain_data)
     return clipped(text, _VALUE, mark="\n… (cut here; the API has the whole of it)")
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, Sequence):
-        return list(value[:1000])
-    return str(value)
 
 
 def model_name(name: str) -> str:
@@ -213,3 +203,90 @@ def _diff_kind(line: str) -> str:
     if line.startswith("@@"):
         return "place"
     return {"+": "added", "-": "removed"}.get(line[:1], "same")
+
+
+# Characters of one line of a story; the API has the whole of it.
+_LINE = 1200
+_TONES = {"accept": "good", "revise": "warn", "reject": "bad", "permit": "good", "deny": "bad", "approval": "wait"}
+_KINDS = {
+    "run.resolved": "good",
+    "run.collapsed": "warn",
+    "run.cancelled": "warn",
+    "promise.resolved": "good",
+    "promise.collapsed": "warn",
+    "promise.failed": "bad",
+    "promise.began": "wait",
+    "effect.done": "good",
+    "effect.refused": "bad",
+    "effect.unknown": "warn",
+    "agent.created": "good",
+    "help.needed": "wait",
+    "tool.refused": "bad",
+    "tool.written": "good",
+    "tool.served": "good",
+}
+_NAMES = {
+    "help.needed": "asked a person",
+    "help.answered": "a person answered",
+    "run.cancelled": "asked to stop",
+    "run.claimed": "begun",
+    "policy.decided": "the rules were asked",
+    "promise.planned": "planned",
+    "promise.grown": "grew",
+    "promise.began": "began",
+    "promise.resolved": "proven",
+    "promise.collapsed": "gave its fallback",
+    "promise.failed": "failed",
+    "promise.proven": "kept",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moment:
+    """One thing that happened: what in a line, further lines, when, and in which tone."""
+
+    what: str
+    more: tuple[str, ...]
+    at: datetime
+    since: str
+    tone: str
+
+
+def moments(events: Iterable[Event], *, start: datetime | None = None) -> Iterator[Moment]:
+    """Yield what happened, each with how long after *start* it was, or after the first of them."""
+    for event in events:
+        start = start or event.at
+        lines = _lines(event)
+        since = max(0.0, (event.at - start).total_seconds())
+        yield Moment(
+            what=clipped(lines[0].strip(), _LINE),
+            more=tuple(clipped(line.strip(), _LINE) for line in lines[1:]),
+            at=event.at,
+            since=f"after {took(since)}" if since else "",
+            tone=_tone(event),
+        )
+
+
+def _lines(event: Event) -> Sequence[str]:
+    """Say one event in lines: as its run tells it, or in the words it was recorded with."""
+    if event.kind == "gate.judged":
+        told = [line.strip() for line in tell([event])]
+        return [f"gate: {told[0]}", *told[1:]]
+    if event.kind.startswith(("run.began", "forge.", "agent.", "proof.", "run.resolved", "run.collapsed")):
+        return list(tell([event])) or [event.kind]
+    payload: Any = event.payload
+    node = payload.get("node") or event.subject.partition("/")[2]
+    name = _NAMES.get(event.kind, event.kind.replace(".", ": ").replace("_", " "))
+    words = event_words(event) or str(payload.get("task") or payload.get("answer") or "")
+    return [f"{f'{node} ' if node else ''}{name}", *([words] if words else [])]
+
+
+def _tone(event: Event) -> str:
+    payload: Any = event.payload
+    if event.kind == "run.collapsed" and payload.get("status") == "failed":
+        return "bad"
+    if event.kind == "agent.executed":
+        return "good" if payload.get("status") == "ok" else "bad"
+    if event.kind == "proof.made":
+        return {"strong": "good", "tested": "good"}.get(str(payload.get("strength")), "warn")
+    return _TONES.get(str(payload.get("decision", "")), _KINDS.get(event.kind, ""))

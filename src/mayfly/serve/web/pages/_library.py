@@ -1,24 +1,27 @@
-"""*Library*: the tools there are; one with its card, versions, diff, rollback and a form to call it; making one."""
+"""*Library*: the tools there are, one with its card, versions and a form to call it; making one; typed arguments."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from mayfly import operations
-from mayfly.core import ConflictError, InputError, Stop
+from mayfly.core import ConflictError, InputError, one_line
 from mayfly.library import ToolMade
+from mayfly.serve.web._answer import looked_up
 from mayfly.serve.web._passes import checked_form
 from mayfly.serve.web._served import Site, order_by
-from mayfly.serve.web._wrong import looked_up
-from mayfly.serve.web.pages._frame import for_pages, page, see, svg, word_in
-from mayfly.serve.web.pages._moments import moments
+from mayfly.serve.web.pages._frame import for_pages, moments, page, see, word_in
 from mayfly.serve.web.pages._plots import Bar, bar_plot, line_plot
-from mayfly.serve.web.pages._schema_forms import arguments_in, examples_in, fields_of
 
 if TYPE_CHECKING:
+    from starlette.datastructures import FormData
+
     from mayfly.serve.web._served import Served
 
 router = APIRouter()
@@ -98,10 +101,8 @@ def _tool_plots(served: Served, name: str, proof: Any) -> dict[str, Any]:
     bars = [Bar(str(one.get("kind", "")), int(one.get("count", 0)), kind="good") for one in proof.get("evidence", ())]
     words = (f"{len(times)} calls ago", "the last")
     return {
-        "latency": svg(line_plot(times, title="milliseconds of the last calls", unit=" ms", ends=words))
-        if times
-        else "",
-        "evidence": svg(bar_plot(bars, title="evidence by kind")) if bars else "",
+        "latency": line_plot(times, title="milliseconds of the last calls", unit=" ms", ends=words) if times else "",
+        "evidence": bar_plot(bars, title="evidence by kind") if bars else "",
     }
 
 
@@ -120,11 +121,8 @@ async def call_tool(request: Request, name: str, served: Site) -> HTMLResponse:
     except InputError as error:
         wrong = str(error)
     else:
-
-        def work(stop: Stop) -> Any:
-            return served.runtime.tools.call(name, arguments, version=version, stop=stop)
-
-        outcome = await served.workroom.do(request, work)
+        call = served.runtime.tools.call
+        outcome = await served.workroom.do(request, lambda stop: call(name, arguments, version=version, stop=stop))
     # What was typed and what came of it stay on one page; the call itself is in the ledger.
     return page(request, "tool.html", **shown, outcome=outcome, results=None, wrong=wrong)
 
@@ -136,27 +134,21 @@ async def verify_tool(request: Request, name: str, served: Site) -> HTMLResponse
     wanted = word_in(form, "version", most=10)
     version = int(wanted) if wanted.isdecimal() else 0
 
-    def work(stop: Stop) -> Any:
-        with looked_up():
-            return operations.verify_tool(served.runtime.tools, name, version)
-
-    results = (await served.workroom.do(request, work)).results
+    verify = looked_up()(operations.verify_tool)
+    results = (await served.workroom.call(request, verify, served.runtime.tools, name, version)).results
     return page(request, "tool.html", **_tool_context(served, name, version), outcome=None, results=results, wrong="")
 
 
 @router.post("/library/{name}/rollback")
-async def roll_back(request: Request, name: str, served: Site) -> RedirectResponse:
+async def roll_back_tool(request: Request, name: str, served: Site) -> RedirectResponse:
     """Let another version serve."""
     form = await checked_form(request)
     to = word_in(form, "to", most=10)
     if not to.isdecimal():
         raise InputError("no version was chosen", fix="press the button beside one")
 
-    def work(stop: Stop) -> int:
-        with looked_up():
-            return served.runtime.tools.rollback(name, int(to), by=order_by(None))
-
-    await served.workroom.do(request, work)
+    roll_back = looked_up()(served.runtime.tools.rollback)
+    await served.workroom.call(request, roll_back, name, int(to), by=order_by(None))
     return see(f"/library/{name}", "rolled-back")
 
 
@@ -186,12 +178,8 @@ async def make_tool(request: Request, served: Site) -> Response:
     weak = word_in(form, "accept_weak") == "on"
     made: ToolMade | None = None
     try:
-        order = _tool_order(typed)
-
-        def work(stop: Stop) -> ToolMade:
-            return served.runtime.tools.write(typed["intent"], **order, accept_weak=weak, by=order_by(None))
-
-        made = await served.workroom.do(request, work)
+        order = {**_tool_order(typed), "accept_weak": weak, "by": order_by(None)}
+        made = await served.workroom.call(request, served.runtime.tools.write, typed["intent"], **order)
         wrong = for_pages(made.reason)
     except (InputError, ConflictError) as error:
         wrong = str(error)
@@ -206,3 +194,125 @@ def _tool_order(typed: dict[str, str]) -> dict[str, Any]:
     # A browser ends lines as its system does; Python and the hash of a source are of one opinion.
     texts = {name: typed[name].replace("\r\n", "\n") or None for name in ("source", "tests")}
     return {"name": typed["name"], "examples": examples_in(typed["examples"]), **texts}
+
+
+Kind = Literal["text", "number", "choice", "json"]
+# What stands before the name of an argument in the form, so that none can be taken for a field of ours.
+_OURS = "argument."
+_MOST_TYPED = 2_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class SchemaField:
+    """One field: the argument it stands for, how it is typed, and what its schema says."""
+
+    argument: str
+    kind: Kind
+    type: str
+    is_required: bool
+    choices: tuple[str, ...] = ()
+    default: str = ""
+    description: str = ""
+    typed: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the field is called in the form."""
+        return _OURS + self.argument
+
+
+def fields_of(schema: Mapping[str, Any], form: FormData | None = None) -> list[SchemaField]:
+    """Return a field for each argument, with what was typed the last time."""
+    return list(_schema_fields(schema, form))
+
+
+def _schema_fields(schema: Mapping[str, Any], form: FormData | None) -> Iterator[SchemaField]:
+    required = schema.get("required", ())
+    properties = schema.get("properties", {})
+    for argument, inner in properties.items() if isinstance(properties, Mapping) else ():
+        about: Mapping[str, Any] = inner if isinstance(inner, Mapping) else {}
+        choices = _choices(about)
+        typed = form.get(_OURS + argument, "") if form is not None else ""
+        yield SchemaField(
+            argument=argument,
+            kind="choice" if choices else _field_kind(about),
+            type=_field_type(about),
+            is_required=argument in required,
+            choices=choices,
+            default=json.dumps(about["default"], ensure_ascii=False) if "default" in about else "",
+            description=str(about.get("description", "")),
+            typed=typed if isinstance(typed, str) else "",
+        )
+
+
+def _choices(about: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what there is to choose from, as JSON; nothing where anything may be typed."""
+    if isinstance(about.get("enum"), (list, tuple)):
+        return tuple(json.dumps(one, ensure_ascii=False) for one in about["enum"])
+    return ("true", "false") if about.get("type") == "boolean" else ()
+
+
+def _field_kind(about: Mapping[str, Any]) -> Kind:
+    kinds: dict[Any, Kind] = {"string": "text", "integer": "number", "number": "number"}
+    found = about.get("type")
+    return kinds.get(found, "json") if isinstance(found, str) else "json"
+
+
+def _field_type(about: Mapping[str, Any]) -> str:
+    found = about.get("type")
+    if found == "array" and isinstance(about.get("items"), Mapping):
+        return f"list of {about['items'].get('type', 'anything')}"
+    return str(found) if isinstance(found, str) else "JSON"
+
+
+def arguments_in(schema: Mapping[str, Any], form: FormData) -> dict[str, Any]:
+    """Return the arguments that were typed; an empty field of one that is not required leaves it out."""
+    found: dict[str, Any] = {}
+    for field in _schema_fields(schema, form):
+        if field.typed or (field.is_required and field.kind == "text"):
+            found[field.argument] = _argument_value(field)
+        elif field.is_required:
+            raise InputError(f"{field.argument} is missing", fix=f"it is a {field.type}")
+    return found
+
+
+def _argument_value(field: SchemaField) -> object:
+    # A browser sends the ends of lines as two characters, whatever was typed.
+    text = field.typed.replace("\r\n", "\n")
+    if field.kind == "text":
+        return text
+    if len(text) > _MOST_TYPED:
+        raise InputError(f"{field.argument} has more than {_MOST_TYPED:,} characters", fix="call it over the API")
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        said = "nested too deep" if isinstance(error, RecursionError) else one_line(str(error), limit=120)
+        raise InputError(f"{field.argument} is not {field.type}: {said}", fix="write it as JSON") from None
+    return value
+
+
+def examples_in(text: str) -> tuple[dict[str, Any], ...]:
+    """Read examples: JSON as the command line takes it, or a line for each, with an arrow in it."""
+    if not text:
+        return ()
+    if text.startswith("["):
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"the examples are not JSON: {one_line(str(error), limit=200)}") from None
+    else:
+        pairs = [line.partition("->") for line in text.splitlines() if line.strip()]
+        if not all(arrow for _, arrow, _ in pairs):
+            raise InputError("an example needs an arrow", fix="write a line for each, such as: MCMXC -> 1990")
+        found = [{"input": _example_value(given), "output": _example_value(wanted)} for given, _, wanted in pairs]
+    if not all(isinstance(one, dict) and {"input", "output"} <= set(one) for one in found):
+        raise InputError("an example has an input and an output", fix='such as [{"input": "IV", "output": 4}]')
+    return tuple(found)
+
+
+def _example_value(text: str) -> object:
+    try:
+        value: object = json.loads(text.strip())
+    except (ValueError, RecursionError):
+        return text.strip()
+    return value

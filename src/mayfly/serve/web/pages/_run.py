@@ -23,18 +23,16 @@ from mayfly.operations import (
     promise_page,
     reason_of,
 )
+from mayfly.serve.web._answer import NotFound, looked_up
 from mayfly.serve.web._passes import checked_form
 from mayfly.serve.web._served import Site, order_by
-from mayfly.serve.web._wrong import NotFound, looked_up
-from mayfly.serve.web.pages._asked import begin, kept_answer
-from mayfly.serve.web.pages._frame import page, see, svg, word_in
-from mayfly.serve.web.pages._moments import moments
+from mayfly.serve.web.pages._frame import moments, page, see, word_in
+from mayfly.serve.web.pages._home import begin, kept_answer
 from mayfly.serve.web.pages._plots import Bar, bar_plot
 
 if TYPE_CHECKING:
     from mayfly.promise import Promise, Saved
-    from mayfly.serve.web._served import Served
-    from mayfly.serve.web._trees import ReadTree
+    from mayfly.serve.web._served import ReadTree, Served
     from mayfly.store import Event, Ledger, RunRow
 
 router = APIRouter()
@@ -201,7 +199,7 @@ def _answer_plot(value: object) -> object:
         return ""
     if not all(isinstance(one, (int, float)) and not isinstance(one, bool) and one >= 0 for one in value.values()):
         return ""
-    return svg(bar_plot([Bar(str(name), number) for name, number in value.items()], title="the answer"))
+    return bar_plot([Bar(str(name), number) for name, number in value.items()], title="the answer")
 
 
 def _question(ledger: Ledger, run: str) -> dict[str, Any] | None:
@@ -250,7 +248,7 @@ def _evidence(told: Mapping[str, Any], results: Any) -> dict[str, Any]:
         counts.update(str(one.get("kind", "test")) for one in results)
     bars = [Bar(kind, number, kind="good") for kind, number in counts.most_common()]
     return {
-        "plot": svg(bar_plot(bars, title="evidence by kind")) if bars else "",
+        "plot": bar_plot(bars, title="evidence by kind") if bars else "",
         "evidence": list(told.get("evidence", ())),
         "open": list(told.get("open", ())),
     }
@@ -269,7 +267,7 @@ def _tree(served: Served, run: str, skip: int, state: str) -> dict[str, Any]:
     chain = [] if read.saved.status == "resolved" else chain_of(read.saved.tree, read.saved.tree)
     return {
         **promise_rows(read, skip=skip, state=state),
-        "plot": svg(shape_of_tree(read)),
+        "plot": shape_of_tree(read),
         "chain": [{"promise": one, "reason": reason_of(one)} for one in chain[1:]],
         "cost": read.saved.cost,
         "value": kept_value(read.saved, read.saved.tree),
@@ -312,7 +310,7 @@ async def stop_run(request: Request, run: str, served: Site) -> RedirectResponse
     from mayfly.promise import cancel
 
     await checked_form(request)
-    await served.workroom.do(request, lambda stop: cancel(served.ledger, run, by=order_by(None)))
+    await served.workroom.call(request, cancel, served.ledger, run, by=order_by(None))
     return see(f"/runs/{run}", "stopped")
 
 
