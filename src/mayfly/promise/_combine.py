@@ -7,8 +7,8 @@ from itertools import chain
 from typing import ClassVar
 
 from mayfly.core import MayflyError, is_sequence, same
+from mayfly.forge import spool
 from mayfly.promise._promise import Combine
-from mayfly.promise.split._spool import spool
 
 
 class CannotCombine(MayflyError):
