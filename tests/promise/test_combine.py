@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mayfly.forge import spool
+from mayfly.forge import Spool, spool
 from mayfly.promise._combine import CannotCombine, combine, combined
 from mayfly.promise._promise import Combine
-from mayfly.promise.split import Spool
 
 KINDS: list[Combine] = ["last", "record", "list", "concat"]
 VALUES = st.lists(st.lists(st.integers() | st.text(max_size=3), max_size=4), min_size=1, max_size=5)
