@@ -11,11 +11,11 @@ from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
     from mayfly.world._all import builtins, room_tools
+    from mayfly.world._declare import NUMBER, TEXT, Declared, Schema, listed, said, takes, tool
     from mayfly.world._git_history import History
     from mayfly.world._http_client import Address, Answer, KeptConnections, address_of, exchange
     from mayfly.world._project import SuiteReport, run_project
     from mayfly.world._room import Room, Settled, ToolResult
-    from mayfly.world._schemas import NUMBER, TEXT, Schema, listed, said, takes
     from mayfly.world._steps import ChangeFiles, StepChanges
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Address",
     "Answer",
     "ChangeFiles",
+    "Declared",
     "History",
     "KeptConnections",
     "Room",
@@ -40,6 +41,7 @@ __all__ = [
     "run_project",
     "said",
     "takes",
+    "tool",
 ]
 
 __getattr__ = lazily(
@@ -51,6 +53,6 @@ __getattr__ = lazily(
         "_project": "SuiteReport run_project",
         "_steps": "ChangeFiles StepChanges",
         "_room": "Room Settled ToolResult",
-        "_schemas": "NUMBER TEXT Schema listed said takes",
+        "_declare": "NUMBER TEXT Declared Schema listed said takes tool",
     },
 )

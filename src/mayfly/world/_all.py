@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mayfly.core import Capability, Settings, ToolSettings
-from mayfly.world._calculate import calculate_capability
+from mayfly.world._calculate import calculate
 from mayfly.world._code import code_tools
 from mayfly.world._convert import convert_capabilities
 from mayfly.world._count import count_capabilities
 from mayfly.world._data import data_capabilities
 from mayfly.world._documents import document_tools
 from mayfly.world._files import file_tools
-from mayfly.world._find import find_capabilities
-from mayfly.world._git import git_capabilities
-from mayfly.world._http import http_capabilities
+from mayfly.world._find import find_files, list_directory
+from mayfly.world._git import git_log, git_status
+from mayfly.world._http import http_get, http_send, http_send_once
 from mayfly.world._knowledge import Knowledge, knowledge_tools
 from mayfly.world._programs import run_tools
 from mayfly.world._read import file_capabilities
-from mayfly.world._search import search_capabilities
+from mayfly.world._search import search_lines
 from mayfly.world._steps import ChangeFiles, refuse_changes
 from mayfly.world._tests import suite_capabilities
 from mayfly.world._web import web_tools
@@ -39,15 +39,17 @@ def builtins(settings: Settings | None = None, change: ChangeFiles = refuse_chan
     return (
         *file_capabilities(largest),
         *count_capabilities(largest),
-        *find_capabilities(),
-        *search_capabilities(settings.sandbox),
+        list_directory.bound(),
+        find_files.bound(),
+        search_lines.bound(settings.sandbox),
         *data_capabilities(largest),
         *convert_capabilities(largest),
-        calculate_capability(),
+        calculate.bound(),
         *write_capabilities(change),
-        *http_capabilities(),
+        *(one.bound() for one in (http_get, http_send, http_send_once)),
         *suite_capabilities(settings),
-        *git_capabilities(),
+        git_status.bound(),
+        git_log.bound(),
     )
 
 

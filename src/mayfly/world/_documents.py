@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from mayfly.core import Asked, Capability, InputError, Invocation, one_line, parse_json, parse_python
+from mayfly.core import Capability, InputError, Invocation, one_line, parse_json, parse_python
+from mayfly.world._declare import PLACE, TEXT, said, takes, tool
 from mayfly.world._html import text_of_html
 from mayfly.world._place import Place, text_in
-from mayfly.world._schemas import PLACE, TEXT, said, takes
 
 # A book has about a million characters.
 _LARGEST = 8 * 1024 * 1024
@@ -91,35 +91,7 @@ class Document(NamedTuple):
 
 def document_tools(place: Place) -> tuple[Capability, ...]:
     """Return the tools that read documents."""
-    return (
-        Capability(
-            name="doc_parse",
-            summary="Outline a document of the workspace (Markdown, reStructuredText, HTML, text, JSON, TOML, CSV, "
-            "notebook, docstrings of Python, PDF), or give the text of one of its sections.",
-            input_schema=takes(
-                "path",
-                path=PLACE,
-                section=said(TEXT, "the number or title of a section of the outline", maxLength=500),
-                format={"enum": sorted(_PARSERS), "description": "where the name of the file does not say"},
-            ),
-            asks=lambda call: (Asked("doc_parse", call.arguments["path"]),),
-            call=lambda call: _parsed(place, call),
-            seconds=60.0,
-        ),
-    )
-
-
-def _parsed(place: Place, call: Invocation) -> str:
-    path = call.arguments["path"]
-    format = call.arguments.get("format") or format_of(path)
-    document = _of_file(place, path, format)
-    if not document.sections:
-        return f"[{path} is empty]"
-    wanted = call.arguments.get("section")
-    if wanted:
-        text = document.whole(document.find(wanted))
-        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}\n[… {len(text) - _LONGEST:,} characters more]"
-    return outline(document, path)
+    return (doc_parse.bound(place),)
 
 
 def _of_file(place: Place, path: str, format: str) -> Document:
@@ -358,3 +330,29 @@ _SUFFIXES = {
     "ipynb": "notebook",
     "pdf": "pdf",
 }
+
+
+@tool(
+    takes(
+        "path",
+        path=PLACE,
+        section=said(TEXT, "the number or title of a section of the outline", maxLength=500),
+        format={"enum": sorted(_PARSERS), "description": "where the name of the file does not say"},
+    ),
+    asks="path",
+    seconds=60.0,
+)
+def doc_parse(place: Place, call: Invocation) -> str:
+    """Outline a document of the workspace (Markdown, reStructuredText, HTML, text, JSON, TOML, CSV, notebook,
+    docstrings of Python, PDF), or give the text of one of its sections.
+    """
+    path = call.arguments["path"]
+    format = call.arguments.get("format") or format_of(path)
+    document = _of_file(place, path, format)
+    if not document.sections:
+        return f"[{path} is empty]"
+    wanted = call.arguments.get("section")
+    if wanted:
+        text = document.whole(document.find(wanted))
+        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}\n[… {len(text) - _LONGEST:,} characters more]"
+    return outline(document, path)

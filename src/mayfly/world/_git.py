@@ -6,9 +6,9 @@ import os
 import subprocess
 import time
 
-from mayfly.core import Asked, Capability, InputError, Invocation, LimitError, find_program
+from mayfly.core import Asked, InputError, Invocation, LimitError, find_program
+from mayfly.world._declare import Schema, takes, tool
 from mayfly.world._paths import root_of
-from mayfly.world._schemas import Schema, takes
 
 _SECONDS = 30.0
 _LARGEST = 4 * 1024 * 1024
@@ -18,54 +18,6 @@ _HARMLESS = (
     *("-c", "diff.external=", "-c", "core.sshCommand=false", "-c", "credential.helper="),
 )
 _LISTS: Schema = {"type": "array", "items": {"type": "object", "required": ["path", "change"]}}
-
-
-def git_capabilities() -> tuple[Capability, ...]:
-    """Return what asks git."""
-    return (
-        Capability(
-            name="git_status",
-            summary="Show the git status: which files of the workspace are changed, new or deleted.",
-            input_schema=takes(),
-            output_schema=_LISTS,
-            does=(("read", "git status"), ("list", "git status"), ("list", "changed file")),
-            grants=("fs:workspace", "exec"),
-            call=_status,
-            asks=lambda call: (Asked("git_status", "git status"),),
-            check=lambda call, value: value == _status(call),
-            proves="git says the same a second time",
-        ),
-        Capability(
-            name="git_log",
-            summary="Show the git log: the last commits with their authors, dates and subjects.",
-            input_schema=takes(count={"type": "integer", "minimum": 1, "maximum": 1000, "default": 20}),
-            output_schema={"type": "array", "items": {"type": "object", "required": ["commit", "subject"]}},
-            does=(
-                ("read", "git log"),
-                ("list", "git log"),
-                ("list", "commit"),
-                ("list", "last commit"),
-                ("read", "last commit"),
-            ),
-            grants=("fs:workspace", "exec"),
-            call=_log,
-            asks=lambda call: (Asked("git_log", "git log"),),
-            check=lambda call, value: value == _log(call),
-            proves="git says the same a second time",
-        ),
-    )
-
-
-def _status(call: Invocation) -> list[dict[str, str]]:
-    fields = _git(call, "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all").split("\0")
-    return [{"change": field[:2].strip(), "path": field[3:]} for field in fields if field]
-
-
-def _log(call: Invocation) -> list[dict[str, str]]:
-    count = int(call.arguments.get("count", 20))
-    lines = _git(call, "log", f"-{count}", "--format=%H%x1f%an%x1f%aI%x1f%s").splitlines()
-    names = ("commit", "author", "date", "subject")
-    return [dict(zip(names, line.split("\x1f"), strict=True)) for line in lines if line]
 
 
 def _git(call: Invocation, *arguments: str) -> str:
@@ -95,3 +47,41 @@ def _git(call: Invocation, *arguments: str) -> str:
     if len(told) > _LARGEST:
         raise LimitError("bytes of what git says", used=len(told), limit=_LARGEST)
     return told.decode(errors="replace")
+
+
+@tool(
+    takes(),
+    output_schema=_LISTS,
+    does=(("read", "git status"), ("list", "git status"), ("list", "changed file")),
+    grants=("fs:workspace", "exec"),
+    asks=lambda call: (Asked("git_status", "git status"),),
+    check=lambda call, value: value == git_status(call),
+    proves="git says the same a second time",
+)
+def git_status(call: Invocation) -> list[dict[str, str]]:
+    """Show the git status: which files of the workspace are changed, new or deleted."""
+    fields = _git(call, "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all").split("\0")
+    return [{"change": field[:2].strip(), "path": field[3:]} for field in fields if field]
+
+
+@tool(
+    takes(count={"type": "integer", "minimum": 1, "maximum": 1000, "default": 20}),
+    output_schema={"type": "array", "items": {"type": "object", "required": ["commit", "subject"]}},
+    does=(
+        ("read", "git log"),
+        ("list", "git log"),
+        ("list", "commit"),
+        ("list", "last commit"),
+        ("read", "last commit"),
+    ),
+    grants=("fs:workspace", "exec"),
+    asks=lambda call: (Asked("git_log", "git log"),),
+    check=lambda call, value: value == git_log(call),
+    proves="git says the same a second time",
+)
+def git_log(call: Invocation) -> list[dict[str, str]]:
+    """Show the git log: the last commits with their authors, dates and subjects."""
+    count = int(call.arguments.get("count", 20))
+    lines = _git(call, "log", f"-{count}", "--format=%H%x1f%an%x1f%aI%x1f%s").splitlines()
+    names = ("commit", "author", "date", "subject")
+    return [dict(zip(names, line.split("\x1f"), strict=True)) for line in lines if line]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from functools import partial
 from typing import NamedTuple
 
 from mayfly.core import (
@@ -15,9 +14,9 @@ from mayfly.core import (
     MachineError,
     Settings,
 )
+from mayfly.world._declare import PATHS, Schema, takes, tool
 from mayfly.world._paths import inside, root_of
 from mayfly.world._project import LONGEST, SECONDS, SuiteReport, run_project
-from mayfly.world._schemas import PATHS, Schema, takes
 
 _MOST_CHECKED = 50
 # A test of a value is not to take longer than what it tests.
@@ -34,34 +33,8 @@ _INPUT: Schema = takes(
 def suite_capabilities(settings: Settings) -> tuple[Capability, ...]:
     """Return what runs the project's tests."""
     return (
-        Capability(
-            name="run_tests",
-            summary="Run all tests of the workspace, or those of some files or directories, and return which failed.",
-            input_schema=_INPUT,
-            output_schema={"type": "object", "required": ["passed", "failed", "errors", "not_run"]},
-            does=(("run", "test"), ("run", "test suite"), ("run", "suite"), ("run", "pytest")),
-            grants=("fs:workspace", "exec"),
-            call=partial(_run, settings),
-            asks=_asked,
-            check=partial(_is_complete, settings),
-            seconds=LONGEST + 60,
-            check_seconds=150.0,
-            proves="as many tests ended as a second collection finds",
-        ),
-        Capability(
-            name="find_failing_tests",
-            summary="Find the failing tests of the workspace and return their names.",
-            input_schema=_INPUT,
-            output_schema={"type": "array", "items": {"type": "string"}},
-            does=(("find", "failing test"), ("list", "failing test")),
-            grants=("fs:workspace", "exec"),
-            call=partial(_failing, settings),
-            asks=_asked,
-            check=partial(_fail_again, settings),
-            seconds=LONGEST + 60,
-            check_seconds=150.0,
-            proves="those that are run again fail again; where there is none, a second run has none",
-        ),
+        run_tests.bound(settings),
+        find_failing_tests.bound(settings),
     )
 
 
@@ -102,20 +75,6 @@ def _report(settings: Settings, call: Invocation) -> SuiteReport:
     return report
 
 
-def _run(settings: Settings, call: Invocation) -> dict[str, object]:
-    report = _report(settings, call)
-    return {
-        "passed": len(report.named("passed")),
-        "failed": report.named("failed"),
-        "errors": report.named("error"),
-        "skipped": len(report.named("skipped")),
-        "walled": report.named("walled"),
-        "not_run": report.not_run,
-        "runner": report.runner,
-        "output": report.output,
-    }
-
-
 def _is_complete(settings: Settings, call: Invocation, value: object) -> bool:
     """Collect the tests once more and count: none may be missing, none may be told twice."""
     if not isinstance(value, dict) or value.get("not_run") != 0:
@@ -129,19 +88,6 @@ def _is_complete(settings: Settings, call: Invocation, value: object) -> bool:
     runner = str(value.get("runner"))
     again = run_project(root, settings, paths=wanted.paths, collect=True, seconds=wanted.seconds, runner=runner)
     return 0 < ended == again.collected + len(again.broken)
-
-
-def _failing(settings: Settings, call: Invocation) -> list[str]:
-    report = _report(settings, call)
-    found, walled = report.named("failed", "error"), report.named("walled")
-    if report.not_run:
-        raise LimitError("tests that did not run in time", used=report.not_run, limit=0, fix='give more "seconds"')
-    if walled and not found:
-        raise MachineError(
-            f"{len(walled)} tests need processes or sockets, which the wall refuses, such as {walled[0]}",
-            fix="name the tests that need none",
-        )
-    return found
 
 
 def _fail_again(settings: Settings, call: Invocation, value: object) -> bool:
@@ -158,3 +104,54 @@ def _fail_again(settings: Settings, call: Invocation, value: object) -> bool:
     known = ran & set(names)
     unknown = set(names) - ran
     return bool(known) and known <= failing and (not unknown or again.late)
+
+
+@tool(
+    _INPUT,
+    output_schema={"type": "object", "required": ["passed", "failed", "errors", "not_run"]},
+    does=(("run", "test"), ("run", "test suite"), ("run", "suite"), ("run", "pytest")),
+    grants=("fs:workspace", "exec"),
+    asks=_asked,
+    check=_is_complete,
+    seconds=LONGEST + 60,
+    check_seconds=150.0,
+    proves="as many tests ended as a second collection finds",
+)
+def run_tests(settings: Settings, call: Invocation) -> dict[str, object]:
+    """Run all tests of the workspace, or those of some files or directories, and return which failed."""
+    report = _report(settings, call)
+    return {
+        "passed": len(report.named("passed")),
+        "failed": report.named("failed"),
+        "errors": report.named("error"),
+        "skipped": len(report.named("skipped")),
+        "walled": report.named("walled"),
+        "not_run": report.not_run,
+        "runner": report.runner,
+        "output": report.output,
+    }
+
+
+@tool(
+    _INPUT,
+    output_schema={"type": "array", "items": {"type": "string"}},
+    does=(("find", "failing test"), ("list", "failing test")),
+    grants=("fs:workspace", "exec"),
+    asks=_asked,
+    check=_fail_again,
+    seconds=LONGEST + 60,
+    check_seconds=150.0,
+    proves="those that are run again fail again; where there is none, a second run has none",
+)
+def find_failing_tests(settings: Settings, call: Invocation) -> list[str]:
+    """Find the failing tests of the workspace and return their names."""
+    report = _report(settings, call)
+    found, walled = report.named("failed", "error"), report.named("walled")
+    if report.not_run:
+        raise LimitError("tests that did not run in time", used=report.not_run, limit=0, fix='give more "seconds"')
+    if walled and not found:
+        raise MachineError(
+            f"{len(walled)} tests need processes or sockets, which the wall refuses, such as {walled[0]}",
+            fix="name the tests that need none",
+        )
+    return found

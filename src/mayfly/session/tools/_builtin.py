@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from mayfly.core import Asked, Capability, InputError, Invocation, Stop
+from mayfly.core import Asked, InputError, Invocation, Stop
 from mayfly.store import JSON
-from mayfly.world import TEXT, said, takes
+from mayfly.world import TEXT, said, takes, tool
 
 if TYPE_CHECKING:
     from mayfly.store import Ledger
@@ -32,39 +32,31 @@ class BuiltinChange:
         self.why = str(payload.get("reason", ""))
 
 
-def builtin_tools(ledger: Ledger, stage: StageBuiltin | None) -> tuple[Capability, ...]:
-    """Return the tool that changes built-in ones, where there is somebody who stages."""
-    if stage is None:
-        return ()
+def _asked(ledger: Ledger, call: Invocation) -> Asked:
+    given = call.arguments
+    if ledger.secrets.holds(given["source"]):
+        raise InputError("the source holds a secret, which is never kept", fix="read it from the environment")
+    source = ledger.put_blob(given["source"].encode("utf-8", "surrogatepass"))
+    payload = {"content": source, "note": given.get("path", ""), "reason": given.get("why", "")}
+    return Asked("builtin_modify", given["tool"], json.dumps(payload))
 
-    def asked(call: Invocation) -> Asked:
-        given = call.arguments
-        if ledger.secrets.holds(given["source"]):
-            raise InputError("the source holds a secret, which is never kept", fix="read it from the environment")
-        source = ledger.put_blob(given["source"].encode("utf-8", "surrogatepass"))
-        payload = {"content": source, "note": given.get("path", ""), "reason": given.get("why", "")}
-        return Asked("builtin_modify", given["tool"], json.dumps(payload))
 
-    def call(invocation: Invocation) -> str:
-        wanted = asked(invocation)
-        return stage(BuiltinChange(wanted.target, json.loads(wanted.payload)), stop=invocation.stop)
-
-    return (
-        Capability(
-            name="builtin_modify",
-            summary="Change a tool that is built in: the whole new source of its file is tried on a branch of its own "
-            "(compile, tests, start-up) and merged when all of it passes. Tools of the library are not changed so.",
-            input_schema=takes(
-                "tool",
-                "source",
-                tool=said(TEXT, "the name of the tool", pattern=r"^[a-z][a-z0-9_]{0,63}$"),
-                source=said(TEXT, "the whole new source of the file it is written in", minLength=1),
-                path=said(TEXT, "which file, where two files define a tool of this name"),
-                why=said(TEXT, "what the change is for, in one line", maxLength=200),
-            ),
-            effect="idempotent",
-            asks=lambda call: (asked(call),),
-            call=call,
-            seconds=900.0,  # three stages of up to 120, 120 and 180 s, and the start of the running tree after them
-        ),
-    )
+@tool(
+    takes(
+        "tool",
+        "source",
+        tool=said(TEXT, "the name of the tool", pattern=r"^[a-z][a-z0-9_]{0,63}$"),
+        source=said(TEXT, "the whole new source of the file it is written in", minLength=1),
+        path=said(TEXT, "which file, where two files define a tool of this name"),
+        why=said(TEXT, "what the change is for, in one line", maxLength=200),
+    ),
+    effect="idempotent",
+    asks_with=lambda ledger, _, call: (_asked(ledger, call),),
+    seconds=900.0,  # three stages of up to 120, 120 and 180 s, and the start of the running tree after them
+)
+def builtin_modify(ledger: Ledger, stage: StageBuiltin, call: Invocation) -> str:
+    """Change a tool that is built in: the whole new source of its file is tried on a branch of its own (compile, tests,
+    start-up) and merged when all of it passes. Tools of the library are not changed so.
+    """
+    wanted = _asked(ledger, call)
+    return stage(BuiltinChange(wanted.target, json.loads(wanted.payload)), stop=call.stop)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mayfly.core import Asked, Capability, Invocation
-from mayfly.world import NUMBER, TEXT, Schema, ToolResult, listed, said, takes
+from mayfly.world import NUMBER, TEXT, Declared, Schema, ToolResult, listed, said, takes, tool
 
 # What the library takes and gives, as data: the order, or the name; and what came of it.
 Order = Callable[[Mapping[str, Any]], Mapping[str, Any]]
@@ -41,66 +41,62 @@ class LibraryDesk:
 
 def library_tools(desk: LibraryDesk) -> tuple[Capability, ...]:
     """Return the tools that make tools, and those that find and use them."""
-    return (
-        _changing(
-            "tool_write",
-            "Have a tool made that stays: tried at every gate, proven by its tests behind a wall, and then callable at "
-            "once by its name, here and in every later session. Give source with tests or examples, or examples alone.",
-            takes("name", "intent", name=_NAME, **_MADE),
-            desk.write,
-        ),
-        _changing(
-            "tool_update",
-            "Make the next version of a tool of the library; it has to pass the tests of the old one too, and until "
-            "it does the old one serves.",
-            takes(
-                "name",
-                name=_NAME,
-                **_MADE,
-                replace_tests={"type": "boolean", "description": "true where its old tests no longer hold"},
-            ),
-            desk.update,
-        ),
-        _changing("tool_delete", "Delete a tool of the library.", takes("name", name=_NAME), desk.delete),
-        _changing(
-            "tool_rollback",
-            "Let an earlier version of a tool serve again.",
-            takes("name", name=_NAME, version=said(NUMBER, "which; the one before unless said")),
-            desk.rollback,
-        ),
-        Capability(
-            name="tool_find",
-            summary="Look for a tool of the library by what it does, before anything is written anew.",
-            input_schema=takes(
-                "intent",
-                intent=said(TEXT, "what it should do", minLength=1),
-                limit=said(NUMBER, "how many; 10 unless said", maximum=50),
-            ),
-            asks=lambda call: (Asked("tool_find", call.arguments["intent"]),),
-            call=lambda call: list(desk.find(call.arguments["intent"], call.arguments.get("limit", 10))),
-        ),
-        Capability(
-            name="tool_use",
-            summary="Use a tool of the library by its name, with its arguments.",
-            input_schema=takes("name", "arguments", name=_NAME, arguments={"type": "object"}),
-            asks=lambda call: (Asked("tool_use", call.arguments["name"], str(call.arguments["arguments"])),),
-            call=lambda call: desk.use(call.arguments["name"], call.arguments["arguments"], call),
-        ),
-    )
+    orders = (tool_write.bound(desk.write), tool_update.bound(desk.update), tool_delete.bound(desk.delete))
+    return (*orders, tool_rollback.bound(desk.rollback), tool_find.bound(desk), tool_use.bound(desk))
 
 
-def _changing(name: str, summary: str, schema: Schema, order: Order) -> Capability:
-    def call(invocation: Invocation) -> object:
-        made = order(invocation.arguments)
-        return ToolResult(dict(made), failed=made.get("decision") == "reject")
+def _ordered(order: Order, call: Invocation) -> ToolResult:
+    made = order(call.arguments)
+    return ToolResult(dict(made), failed=made.get("decision") == "reject")
 
-    return Capability(
-        name=name,
-        summary=summary,
-        input_schema=schema,
-        # What was done before an interruption is known by its result and not done twice.
-        effect="idempotent",
-        asks=lambda invocation: (Asked(name, invocation.arguments["name"]),),
-        call=call,
-        seconds=600.0,
-    )
+
+def _changing(name: str, summary: str, schema: Schema) -> Declared:
+    # What was done before an interruption is known by its result and not done twice.
+    return tool(schema, name=name, summary=summary, asks="name", effect="idempotent", seconds=600.0)(_ordered)
+
+
+tool_write = _changing(
+    "tool_write",
+    "Have a tool made that stays: tried at every gate, proven by its tests behind a wall, and then callable at "
+    "once by its name, here and in every later session. Give source with tests or examples, or examples alone.",
+    takes("name", "intent", name=_NAME, **_MADE),
+)
+tool_update = _changing(
+    "tool_update",
+    "Make the next version of a tool of the library; it has to pass the tests of the old one too, and until "
+    "it does the old one serves.",
+    takes(
+        "name",
+        name=_NAME,
+        **_MADE,
+        replace_tests={"type": "boolean", "description": "true where its old tests no longer hold"},
+    ),
+)
+tool_delete = _changing("tool_delete", "Delete a tool of the library.", takes("name", name=_NAME))
+tool_rollback = _changing(
+    "tool_rollback",
+    "Let an earlier version of a tool serve again.",
+    takes("name", name=_NAME, version=said(NUMBER, "which; the one before unless said")),
+)
+
+
+@tool(
+    takes(
+        "intent",
+        intent=said(TEXT, "what it should do", minLength=1),
+        limit=said(NUMBER, "how many; 10 unless said", maximum=50),
+    ),
+    asks="intent",
+)
+def tool_find(desk: LibraryDesk, call: Invocation) -> object:
+    """Look for a tool of the library by what it does, before anything is written anew."""
+    return list(desk.find(call.arguments["intent"], call.arguments.get("limit", 10)))
+
+
+@tool(
+    takes("name", "arguments", name=_NAME, arguments={"type": "object"}),
+    asks=lambda call: (Asked("tool_use", call.arguments["name"], str(call.arguments["arguments"])),),
+)
+def tool_use(desk: LibraryDesk, call: Invocation) -> object:
+    """Use a tool of the library by its name, with its arguments."""
+    return desk.use(call.arguments["name"], call.arguments["arguments"], call)

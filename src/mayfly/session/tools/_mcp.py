@@ -28,6 +28,7 @@ from mayfly.session.tools._mcp_link import Link, Listed, Loop, load_sdk
 from mayfly.session.tools._mcp_schema import cleaned_schema
 from mayfly.session.tools._mcp_servers import Configured, McpServer, load_servers
 from mayfly.world import TEXT, said, takes
+from mayfly.world import tool as declared
 
 if TYPE_CHECKING:
     from mcp.types import CallToolResult, Tool
@@ -199,18 +200,20 @@ class McpServers:
 
 def mcp_tools(servers: McpServers) -> tuple[Capability, ...]:
     """Return the tools of all servers, and `context7`, which says so where there is no such server."""
-    lookup = Capability(
-        name="context7",
-        summary="Look up the current documentation of a library, by its name or its id such as /org/project.",
-        input_schema=takes(
-            "library",
-            library=said(TEXT, "the name or id of the library", minLength=1, maxLength=200),
-            topic=said(TEXT, "what about it", maxLength=500),
-        ),
-        asks=lambda call: (Asked("context7", call.arguments["library"], str(call.arguments.get("topic", ""))),),
-        call=lambda call: servers.documentation(call.arguments["library"], call.arguments.get("topic", ""), call=call),
-    )
-    return (*servers.capabilities(), lookup)
+    return (*servers.capabilities(), context7.bound(servers))
+
+
+@declared(
+    takes(
+        "library",
+        library=said(TEXT, "the name or id of the library", minLength=1, maxLength=200),
+        topic=said(TEXT, "what about it", maxLength=500),
+    ),
+    asks=lambda call: (Asked("context7", call.arguments["library"], str(call.arguments.get("topic", ""))),),
+)
+def context7(servers: McpServers, call: Invocation) -> str:
+    """Look up the current documentation of a library, by its name or its id such as /org/project."""
+    return servers.documentation(call.arguments["library"], call.arguments.get("topic", ""), call=call)
 
 
 def _name(server: str, tool: str, *, taken: Mapping[str, object]) -> str:

@@ -4,29 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mayfly.core import Asked, Capability, InputError, Invocation
+from mayfly.core import Asked, InputError, Invocation
 from mayfly.library import Installed, package_name
-from mayfly.world import TEXT, said, takes
+from mayfly.world import TEXT, said, takes, tool
 
 # Install what is named; who puts a session together hands it in.
 Install = Callable[[str, Invocation], Installed]
-
-
-def package_tools(install: Install) -> tuple[Capability, ...]:
-    """Return the tool by which an agent has a package installed for the tools it writes."""
-    return (
-        Capability(
-            name="package_install",
-            summary="Have a package installed that tools of the library may import, in a place of its own and never "
-            "in the environment of the project. The answer says which versions came.",
-            input_schema=takes("package", package=said(TEXT, "NAME or NAME==VERSION", minLength=1, maxLength=200)),
-            # Fetching the same again changes nothing.
-            effect="idempotent",
-            asks=lambda call: (_asked(call),),
-            call=lambda call: _told(install(call.arguments["package"], call)),
-            seconds=900.0,
-        ),
-    )
 
 
 def _asked(call: Invocation) -> Asked:
@@ -37,6 +20,17 @@ def _asked(call: Invocation) -> Asked:
     return Asked("package_install", package_name(wanted), wanted)
 
 
-def _told(made: Installed) -> str:
+@tool(
+    takes("package", package=said(TEXT, "NAME or NAME==VERSION", minLength=1, maxLength=200)),
+    # Fetching the same again changes nothing.
+    effect="idempotent",
+    asks=lambda call: (_asked(call),),
+    seconds=900.0,
+)
+def package_install(install: Install, call: Invocation) -> str:
+    """Have a package installed that tools of the library may import, in a place of its own and never in the environment
+    of the project. The answer says which versions came.
+    """
+    made = install(call.arguments["package"], call)
     came = ", ".join(f"{one.name} {one.version} (sha256 {one.sha256[:12]})" for one in made.distributions)
     return f"installed: {came}. Tools with the grant package can import it."
