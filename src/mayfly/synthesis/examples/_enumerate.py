@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import islice
 from typing import NamedTuple
 
 from mayfly.core import same
@@ -44,6 +45,16 @@ class Failed:
 FAILED = Failed()
 
 
+def gives(values: Sequence[Value], wanted: Sequence[Value]) -> bool:
+    """Whether the values for the examples, which come first, are those that are wanted."""
+    return all(same(value, target) for value, target in zip(values, wanted, strict=False))
+
+
+def known_values(values: Sequence[Value]) -> tuple[Value, ...]:
+    """Return values with None where an expression failed."""
+    return tuple(None if value is FAILED else value for value in values)
+
+
 class Entry(NamedTuple):
     """An expression with its type, its cost and its value for every input."""
 
@@ -71,7 +82,7 @@ class Bank:
         if key not in self.seen and len(key) < 20_000:
             self.seen[key] = cost
             self.by_kind.setdefault(kind, []).append(Entry(cost, kind, expr, values))
-            if all(same(value, target) for value, target in zip(values, self.task.wanted, strict=False)):
+            if gives(values, self.task.wanted):
                 self.hit = min(self.hit, cost)
 
     def full(self) -> bool:
@@ -251,12 +262,8 @@ def _scalars(value: Value) -> Iterator[Value]:
 
 def matching(bank: Bank, wanted: Sequence[Value], most: int) -> list[Candidate]:
     """Return the expressions of the bank that give what is wanted."""
-    found: list[Candidate] = []
-    for entry in bank.all():
-        if all(same(value, target) for value, target in zip(entry.values, wanted, strict=False)):
-            values = tuple(None if value is FAILED else value for value in entry.values)
-            found.append(Candidate(entry.cost, entry.expr, values))
-    return found[:most]
+    fitting = (entry for entry in bank.all() if gives(entry.values, wanted))
+    return [Candidate(entry.cost, entry.expr, known_values(entry.values)) for entry in islice(fitting, most)]
 
 
 _CHEAP = 1.8
@@ -271,9 +278,8 @@ def linear(bank: Bank, wanted: Sequence[Value]) -> list[Candidate]:
         if entry.kind in ("int", "float") and entry.cost < _CHEAP:
             expr = _line(entry, wanted, whole=all(isinstance(value, int) for value in wanted))
             values = evaluated(expr, bank.task.inputs) if expr is not None else ()
-            if expr is not None and all(same(value, target) for value, target in zip(values, wanted, strict=False)):
-                given = tuple(None if value is FAILED else value for value in values)
-                found.append(Candidate(entry.cost + 3.2, expr, given))
+            if expr is not None and gives(values, wanted):
+                found.append(Candidate(entry.cost + 3.2, expr, known_values(values)))
     return found[:4]
 
 

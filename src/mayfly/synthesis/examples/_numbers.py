@@ -7,7 +7,17 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from mayfly.synthesis.examples._ops import LENGTH, NUMBER_IN, READ_NUMBER, STRING, WRITE_NUMBER, call, helper
+from mayfly.synthesis.examples._ops import (
+    LENGTH,
+    LJUST,
+    NUMBER_IN,
+    READ_NUMBER,
+    RJUST,
+    STRING,
+    WRITE_NUMBER,
+    call,
+    helper,
+)
 from mayfly.synthesis.examples._pieces import Pool
 from mayfly.synthesis.examples._task import Column, Task, Texts
 from mayfly.synthesis.examples._tree import Expr, Op, Value
@@ -137,17 +147,12 @@ def _add_plain(pool: Pool, source: Source) -> None:
 
 
 def _add_aligned(pool: Pool, cost: float, expr: Expr, values: Texts) -> None:
-    from mayfly.synthesis.examples._ops import LJUST, RJUST
-
     if len({len(value or "") for value in values[: pool.task.count]}) < 2:
         return
     for width in range(2, 9):
         for fill in " 0":
-            right = tuple(None if value is None else value.rjust(width, fill) for value in values)
-            left = tuple(None if value is None else value.ljust(width, fill) for value in values)
-            if right != values:
-                pool.offer(cost, call(RJUST, expr, width, fill), right)
-                pool.offer(cost, call(LJUST, expr, width, fill), left)
+            for op in (RJUST, LJUST):
+                pool.offer_changed(cost, op, expr, values, width, fill)
 
 
 def _targets(outputs: Sequence[str]) -> Iterator[tuple[tuple[str, ...], list[Notation], tuple[Exact, ...]]]:
