@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
-    from mayfly.session._approvals import ApprovalAsked, Approvals, ApprovalSettled, Waiting, waiting_in
+    from mayfly.session._approvals import ApprovalAsked, Approvals, Waiting, waiting_in
     from mayfly.session._calls import CallsOf, Observer
     from mayfly.session._events import (
         ModelSaid,
         SessionBegan,
         SessionEnded,
-        SessionFolded,
-        SessionNoted,
         ToolCalled,
         ToolReturned,
         TurnAsked,
@@ -28,14 +26,13 @@ if TYPE_CHECKING:
     from mayfly.session._executor import Executor, TextPiece
     from mayfly.session._log import SessionLog, sessions, tag_of
     from mayfly.session._offline import OfflineTalker
-    from mayfly.session._parts import Offers, SessionParts
-    from mayfly.session._perceive import Perceived, Talker, perceive
-    from mayfly.session._spawner import Spawner, SpawnRequest, SubAgent
+    from mayfly.session._parts import SessionParts
+    from mayfly.session._perceive import Talker
+    from mayfly.session._spawner import Spawner, SpawnRequest
     from mayfly.session.tools import AskPerson, BuiltinChange, LibraryDesk, McpServers, session_tools
 
 __all__ = [
     "ApprovalAsked",
-    "ApprovalSettled",
     "Approvals",
     "AskPerson",
     "BuiltinChange",
@@ -45,18 +42,13 @@ __all__ = [
     "McpServers",
     "ModelSaid",
     "Observer",
-    "Offers",
     "OfflineTalker",
-    "Perceived",
     "SessionBegan",
     "SessionEnded",
-    "SessionFolded",
     "SessionLog",
-    "SessionNoted",
     "SessionParts",
     "SpawnRequest",
     "Spawner",
-    "SubAgent",
     "Talker",
     "TextPiece",
     "ToolCalled",
@@ -66,7 +58,6 @@ __all__ = [
     "TurnEnded",
     "TurnStopAsked",
     "Waiting",
-    "perceive",
     "session_tools",
     "sessions",
     "tag_of",
@@ -76,18 +67,18 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "_approvals": "ApprovalAsked Approvals ApprovalSettled Waiting waiting_in",
+        "_approvals": "ApprovalAsked Approvals Waiting waiting_in",
         "_calls": "CallsOf Observer",
         "_events": (
-            "ModelSaid SessionBegan SessionEnded SessionFolded SessionNoted "
+            "ModelSaid SessionBegan SessionEnded "
             "ToolCalled ToolReturned TurnAsked TurnConfigured TurnEnded TurnStopAsked"
         ),
         "_executor": "Executor TextPiece",
         "_log": "SessionLog sessions tag_of",
         "_offline": "OfflineTalker",
-        "_parts": "Offers SessionParts",
-        "_perceive": "Perceived Talker perceive",
-        "_spawner": "Spawner SpawnRequest SubAgent",
+        "_parts": "SessionParts",
+        "_perceive": "Talker",
+        "_spawner": "Spawner SpawnRequest",
         "tools": "AskPerson BuiltinChange LibraryDesk McpServers session_tools",
     },
 )

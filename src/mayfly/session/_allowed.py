@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, overload
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mayfly.session._parts import Offers
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 LIBRARY = "tool_use"
 
 
-class AllowedTools(Sequence[str]):
+class AllowedTools(Collection[str]):
     """The tools of a configuration, and those of the library: a few are shown, each may be called."""
 
     def __init__(self, own: Sequence[str], library: Offers, task: str) -> None:
@@ -28,13 +28,6 @@ class AllowedTools(Sequence[str]):
 
     def __len__(self) -> int:
         return len(self._names())
-
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-    def __getitem__(self, place: int | slice) -> str | list[str]:
-        return self._names()[place]
 
     def _names(self) -> list[str]:
         return list(dict.fromkeys((*self._own, *self._library.shown(self._task))))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from mayfly.core import Capability, Invocation, MayflyError, one_line, placeholders_in, was_hidden
 from mayfly.library import Registry
@@ -32,12 +32,8 @@ _LOST = (
 )
 
 
-class Observer(Protocol):
-    """Be told what happens in a session, as it happens."""
-
-    def __call__(self, happened: object) -> None:
-        """Hear of one event of the session, a piece of text, or what a call changed."""
-        ...
+# Is told what happens in a session, as it happens: an event, a piece of text, or what a call changed.
+Observer = Callable[[object], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +43,7 @@ class CallsOf:
     log: SessionLog
     room: Room
     tools: Registry
-    allowed: Sequence[str]
+    allowed: Collection[str]
     personas: Sequence[str]
     kernel: Kernel
     kill: Callable[[], None]

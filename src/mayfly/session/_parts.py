@@ -24,12 +24,8 @@ class Desk(Router, Protocol):
         ...
 
 
-class Configure(Protocol):
-    """Make the configuration of an agent from who it is and what is asked."""
-
-    def __call__(self, personas: Sequence[str], verbs: Sequence[str], *, task: str) -> AgentConfig:
-        """Make it; an unknown persona is an `InputError`."""
-        ...
+# Makes the configuration of an agent from its personas and verbs, for a *task*; an unknown persona is an `InputError`.
+Configure = Callable[..., "AgentConfig"]
 
 
 class Offers(Protocol):

@@ -13,17 +13,15 @@ if TYPE_CHECKING:
     from mayfly.world._all import builtins, room_tools
     from mayfly.world._declare import NUMBER, TEXT, Declared, Schema, listed, said, takes, tool
     from mayfly.world._git_history import History
-    from mayfly.world._http_client import Address, Answer, KeptConnections, address_of, exchange
+    from mayfly.world._http_client import Answer, KeptConnections, address_of, exchange
     from mayfly.world._project import SuiteReport, run_project
     from mayfly.world._room import Room, Settled, ToolResult
-    from mayfly.world._steps import ChangeFiles, StepChanges
+    from mayfly.world._steps import StepChanges
 
 __all__ = [
     "NUMBER",
     "TEXT",
-    "Address",
     "Answer",
-    "ChangeFiles",
     "Declared",
     "History",
     "KeptConnections",
@@ -49,9 +47,9 @@ __getattr__ = lazily(
     {
         "_all": "builtins room_tools",
         "_git_history": "History",
-        "_http_client": "Address Answer KeptConnections address_of exchange",
+        "_http_client": "Answer KeptConnections address_of exchange",
         "_project": "SuiteReport run_project",
-        "_steps": "ChangeFiles StepChanges",
+        "_steps": "StepChanges",
         "_room": "Room Settled ToolResult",
         "_declare": "NUMBER TEXT Declared Schema listed said takes tool",
     },

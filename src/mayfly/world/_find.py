@@ -41,22 +41,17 @@ class _Wanted(NamedTuple):
 
 
 def _wanted(call: Invocation) -> _Wanted:
+    """Read the arguments; a directory outside of the workspace is refused here too."""
     pattern = call.arguments.get("pattern")
     glob = Glob(pattern) if pattern else None
     hidden = bool(call.arguments.get("hidden", glob is not None and glob.hidden))
-    return _Wanted(str(call.arguments.get("path", ".")), glob, hidden)
-
-
-def _inside(call: Invocation) -> _Wanted:
-    """Return the same with the directory as it is reached from the workspace; one outside is refused here too."""
-    wanted = _wanted(call)
-    return wanted._replace(path=inside(root_of(call), wanted.path))
+    return _Wanted(inside(root_of(call), str(call.arguments.get("path", "."))), glob, hidden)
 
 
 def _still_found(call: Invocation, value: object) -> bool:
     if not isinstance(value, list) or not all(isinstance(path, str) for path in value):
         return False
-    wanted, root = _inside(call), root_of(call)
+    wanted, root = _wanted(call), root_of(call)
     there = {path for path in _walked(root, wanted) if wanted.fits(path)}
     return len(set(value)) == len(value) and set(value) == there
 
@@ -102,7 +97,7 @@ def list_directory(call: Invocation) -> list[dict[str, object]]:
 )
 def find_files(call: Invocation) -> list[str]:
     """Find files by a name or a glob pattern, or all files below a directory; list the paths."""
-    wanted, found = _inside(call), list[str]()
+    wanted, found = _wanted(call), list[str]()
     for entry in walk(root_of(call), wanted.path, hidden=wanted.hidden):
         if entry.kind == "file" and wanted.fits(entry.path):
             found.append(entry.path)

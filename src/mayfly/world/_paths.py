@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import BinaryIO, NamedTuple
 
@@ -12,11 +12,6 @@ from mayfly.core import InputError, Invocation, LimitError
 
 DEEPEST = 40
 MOST_ENTRIES = 200_000
-# Directories that belong to tools: nobody wrote what is in them.
-LEFT_OUT = frozenset(
-    {".git", ".hg", ".svn", ".venv", "venv", ".tox", ".nox", "node_modules", "__pycache__", ".mayfly"}
-    | {".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis"}
-)
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
@@ -111,10 +106,11 @@ def entries(root: str, path: str) -> list[Entry]:
         os.close(descriptor)
 
 
-def walk(root: str, path: str, *, hidden: bool) -> Iterator[Entry]:
+def walk(root: str, path: str, *, hidden: bool, enter: Callable[[str], bool] = lambda _: True) -> Iterator[Entry]:
     """Yield every entry below a directory, sorted, without following links; what cannot be read is left out.
 
-    Names with a leading dot are left out unless *hidden*. Too many entries or levels are a `LimitError`.
+    Names with a leading dot are left out unless *hidden*, and what is in directories that are not to be *entered* by
+    their names. Too many entries or levels are a `LimitError`.
     """
     waiting = [(os.path.normpath(path), 0)]
     seen = 0
@@ -133,7 +129,8 @@ def walk(root: str, path: str, *, hidden: bool) -> Iterator[Entry]:
         if seen > MOST_ENTRIES:
             raise LimitError(f"entries below {path}", used=seen, limit=MOST_ENTRIES, fix="name a smaller directory")
         yield from shown
-        waiting += [(entry.path, depth + 1) for entry in reversed(shown) if entry.kind == "directory"]
+        below = (entry.path for entry in reversed(shown) if entry.kind == "directory")
+        waiting += [(one, depth + 1) for one in below if enter(os.path.basename(one))]
 
 
 def _scanned(descriptor: int, directory: str) -> list[Entry]:

@@ -49,16 +49,11 @@ Line = tuple[str, int, str]
 
 
 def _wanted(call: Invocation) -> _Wanted:
+    """Read the arguments; a directory outside of the workspace is refused here too."""
     told = call.arguments
     glob = Glob(told["pattern"]) if told.get("pattern") else None
     flags = (bool(told.get(name)) for name in ("regex", "ignore_case", "hidden"))
-    return _Wanted(told["text"], told.get("path", "."), glob, *flags)
-
-
-def _inside(call: Invocation) -> _Wanted:
-    """Return the same with the directory as it is reached from the workspace; one outside is refused here too."""
-    wanted = _wanted(call)
-    return wanted._replace(path=inside(root_of(call), wanted.path))
+    return _Wanted(told["text"], inside(root_of(call), told.get("path", ".")), glob, *flags)
 
 
 def _files(call: Invocation, wanted: _Wanted) -> Iterator[str]:
@@ -140,7 +135,7 @@ def _still_there(settings: SandboxSettings, call: Invocation, value: object) -> 
     """Look again: each hit by its line number, each file without one as a whole."""
     if not isinstance(value, list) or not all(isinstance(hit, dict) and hit.keys() == _KEYS for hit in value):
         return False
-    wanted, by_path = _inside(call), dict[str, list[Hit]]()
+    wanted, by_path = _wanted(call), dict[str, list[Hit]]()
     for hit in value:
         by_path.setdefault(str(hit["path"]), []).append(hit)
     standing = [line for path, hits in by_path.items() for line in _standing(call, path, hits)]
@@ -197,7 +192,7 @@ def _standing(call: Invocation, path: str, hits: list[Hit]) -> Iterator[Line]:
 )
 def search_lines(settings: SandboxSettings, call: Invocation) -> list[Hit]:
     """Search the lines of a file, or of all files below a directory, by a text or a regular expression."""
-    wanted, found = _inside(call), list[Hit]()
+    wanted, found = _wanted(call), list[Hit]()
     lines = (line for path in _files(call, wanted) for line in _lines(call, path))
     for path, number, text in _selected(settings, wanted, lines, call):
         found.append(Hit(path=path, line=number, text=text[:LONGEST_LINE]))

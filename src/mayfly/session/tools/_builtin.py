@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
-from mayfly.core import Asked, InputError, Invocation, Stop
+from mayfly.core import Asked, InputError, Invocation
 from mayfly.store import JSON
 from mayfly.world import TEXT, said, takes, tool
 
 if TYPE_CHECKING:
     from mayfly.store import Ledger
-
-
-class StageBuiltin(Protocol):
-    """Stage a change of a built-in tool and say what came of it; a refusal is an error with the stage and why."""
-
-    def __call__(self, change: BuiltinChange, *, stop: Stop | None) -> str:
-        """Stage it."""
-        ...
 
 
 class BuiltinChange:
@@ -30,6 +22,10 @@ class BuiltinChange:
         self.source = str(payload.get("content", ""))
         self.path = str(payload.get("note", ""))
         self.why = str(payload.get("reason", ""))
+
+
+# Stages a change of a built-in tool until *stop* is said, and says what came of it; a refusal is an error.
+StageBuiltin = Callable[..., str]
 
 
 def _asked(ledger: Ledger, call: Invocation) -> Asked:
