@@ -176,7 +176,7 @@ class ToolCaller:
         sealed = canonical_json(["verified", card.name, card.version, tool.row.source, today])
         subject = f"tool:{card.name}"
         last = parts.ledger.last(kind="tool.verified", subject=subject)
-        if last is not None and self.versions.holds(sealed, str(last.payload.get("seal", ""))):
+        if last is not None and self.versions.seal.holds(sealed, str(last.payload.get("seal", ""))):
             return
         artifact = Artifact(kind="tool", source=tool.source, entry=card.name, author=card.author)
         suite = Suite.from_json(self.versions.tests(tool.row))
@@ -187,7 +187,7 @@ class ToolCaller:
             first = next((one for one in admission.verdicts if one.decision != "accept"), None)
             said = first.message if first else "it would be changed by them"
             raise StoreError(f"the tool {card.name} is refused by the gates of today: {one_line(said)}")
-        verified = ToolVerified(version=card.version, versions=today, seal=self.versions.seal_of(sealed))
+        verified = ToolVerified(version=card.version, versions=today, seal=self.versions.seal.of(sealed))
         parts.ledger.append(verified, subject=subject)
 
     def verify(self, row: ToolVersionRow) -> tuple[OpenedTool, tuple[TestResult, ...]]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from mayfly.core import Artifact, InputError, MayflyError, StoreError, Tier, content_hash, one_line
 from mayfly.gates import Profile, Suite
@@ -24,12 +24,8 @@ if TYPE_CHECKING:
     from mayfly.store import Served, ToolVersionRow
 
 
-class Make(Protocol):
-    """Make a version of what somebody hands in."""
-
-    def __call__(self, order: ToolOrder, *, update: bool) -> ToolMade:
-        """Make it."""
-        ...
+# Makes a version of an order that somebody hands in, or with *update* the next one of a tool that serves.
+Make = Callable[..., ToolMade]
 
 
 class ToolFiles:

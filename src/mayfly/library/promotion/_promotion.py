@@ -20,7 +20,6 @@ from mayfly.library.promotion._candidates import (
     SUBJECT,
     Candidate,
     Candidates,
-    Parts,
     Standing,
     State,
     ballot_of,
@@ -42,13 +41,14 @@ from mayfly.mangle import Symbol
 from mayfly.store import Seal
 
 if TYPE_CHECKING:
+    from mayfly.library._workshop import Workshop
     from mayfly.policy import Fact
 
 
 class Promotion:
     """Say how programs stand, take votes, promote and demote; safe to share between threads."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Workshop) -> None:
         self._parts = parts
         settings = parts.settings
         self.settings = settings.promotion
