@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 from mayfly.core import Asked, InputError, Invocation, LimitError, MayflyError, NotSent
@@ -75,17 +76,11 @@ def _value(answer: Answer) -> dict[str, object]:
     kind = answer.headers.get("content-type", "")
     value: dict[str, object] = {"status": answer.status, "type": kind[:200], "bytes": len(answer.body)}
     value["sha256"] = hashlib.sha256(answer.body).hexdigest()
-    try:
-        return {**value, "encoding": "utf-8", "text": answer.body.decode()}
-    except UnicodeDecodeError:
-        pass
     named = re.search(r"charset=\"?(iso-8859-1|latin-1|windows-1252)", kind, re.IGNORECASE)
-    if named:
-        encoding = "cp1252" if named[1].lower() == "windows-1252" else "latin-1"
-        try:
+    told = ("cp1252" if named[1].lower() == "windows-1252" else "latin-1",) if named else ()
+    for encoding in ("utf-8", *told):
+        with suppress(UnicodeDecodeError):
             return {**value, "encoding": encoding, "text": answer.body.decode(encoding)}
-        except UnicodeDecodeError:
-            pass
     return {**value, "encoding": "base64", "text": base64.b64encode(answer.body).decode()}
 
 
