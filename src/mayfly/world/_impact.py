@@ -104,11 +104,12 @@ class CodeIndex:
     def imported_by(self) -> Mapping[str, Mapping[str, int]]:
         """For each file who imports it, with the line."""
         found: dict[str, dict[str, int]] = {}
-        for paths, project in ((self.project.files, self.project), (self._others, self._files)):
-            for path in paths:
-                for target, line in project.imports_of(path):
-                    if target != path:
-                        found.setdefault(target, {}).setdefault(path, line)
+        imports = [(path, self.project.imports_of(path)) for path in self.project.files]
+        imports += [(path, self._files.imports_of(path)) for path in self._others]
+        for path, targets in imports:
+            for target, line in targets:
+                if target != path:
+                    found.setdefault(target, {}).setdefault(path, line)
         return found
 
     @cached_property
