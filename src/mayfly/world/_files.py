@@ -96,13 +96,21 @@ def file_list(room: Room, call: Invocation) -> str:
     path, depth = call.arguments.get("path", "."), call.arguments.get("depth", 2)
     # .git is git's own; everything else is shown, the directories with a slash.
     found = ["find", ".", "-mindepth", "1", "-maxdepth", str(depth), "-name", ".git", "-prune", "-o"]
-    ran, _ = room.run([*found, "(", "-type", "d", "-printf", "%P/\\n", "-o", "-printf", "%P\\n", ")"],
-                      key=call.key, cwd=path, keep=False)  # fmt: skip
-    if ran.code != 0:
-        raise InputError(room.secrets.text(ran.output.strip())[:300] or ran.reason)
-    names = sorted(ran.output.rstrip("\n").split("\n")) if ran.output else []
+    found += ["(", "-type", "d", "-printf", "%P/\\n", "-o", "-printf", "%P\\n", ")"]
+    printed = _printed(room, call, found, cwd=path)
+    names = sorted(printed.rstrip("\n").split("\n")) if printed else []
     more = f"\n[{len(names) - _ENTRIES} more]" if len(names) > _ENTRIES else ""
     return "\n".join(names[:_ENTRIES]) + more or "[nothing]"
+
+
+def _printed(
+    room: Room, call: Invocation, words: Sequence[str], *, cwd: str = ".", well: tuple[int, ...] = (0,)
+) -> str:
+    """Return what a program prints that only looks; any other end than one that is *well* is an `InputError`."""
+    ran, _ = room.run(words, key=call.key, cwd=cwd, keep=False)
+    if ran.code not in well:
+        raise InputError(room.secrets.text(ran.output.strip())[:300] or ran.reason)
+    return ran.output
 
 
 @tool(
@@ -129,11 +137,9 @@ def file_search(room: Room, call: Invocation) -> str:
         command += [] if given.get("plain") else ["-E"]
     command += ["-F"] if given.get("plain") else []
     command += ["-i"] if given.get("ignore_case") else []
-    ran, _ = room.run([*command, "-e", given["pattern"], "--", path], key=call.key, keep=False)
-    if ran.code not in (0, 1):
-        raise InputError(room.secrets.text(ran.output.strip())[:300] or ran.reason)
+    printed = _printed(room, call, [*command, "-e", given["pattern"], "--", path], well=(0, 1))
     # Hidden before it is cut: half of a secret looks like none.
-    found = room.secrets.text(ran.output.rstrip("\n"))
+    found = room.secrets.text(printed.rstrip("\n"))
     lines = [line.removeprefix("./")[:500] for line in found.split("\n")] if found else []
     more = f"\n[{len(lines) - _MATCHES} more: narrow the search]" if len(lines) > _MATCHES else ""
     return "\n".join(lines[:_MATCHES]) + more or "[nothing found]"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from typing import NamedTuple
 
 from mayfly.core import (
     Asked,
@@ -38,37 +37,35 @@ def suite_capabilities(settings: Settings) -> tuple[Capability, ...]:
     )
 
 
-class _Wanted(NamedTuple):
-    paths: list[str]
-    seconds: float
-
-
-def _wanted(call: Invocation) -> _Wanted:
+def _paths(call: Invocation) -> list[str]:
     paths = list(call.arguments.get("paths", ()))
     for path in paths:
         if path.startswith("-"):
             raise InputError(f"{path[:80]!r} is not a path", fix="name a file or directory of tests")
-    return _Wanted(paths, float(call.arguments.get("seconds", SECONDS)))
+    return paths
 
 
-def _inside(call: Invocation) -> _Wanted:
+def _inside(call: Invocation) -> list[str]:
     """Return the paths as the runner takes them, each with the name of a test after `::` where there is one."""
-    wanted, root = _wanted(call), root_of(call)
-    parted = [path.partition("::") for path in wanted.paths]
-    return wanted._replace(paths=[inside(root, place or ".") + mark + name for place, mark, name in parted])
+    root, parted = root_of(call), [path.partition("::") for path in _paths(call)]
+    return [inside(root, place or ".") + mark + name for place, mark, name in parted]
+
+
+def _seconds(call: Invocation) -> float:
+    return float(call.arguments.get("seconds", SECONDS))
 
 
 def _asked(call: Invocation) -> tuple[Asked, ...]:
     """Ask for what is done as the command it stands for, which is what the rules know how to read."""
-    return (Asked("run_tests", shlex.join(["python", "-m", "pytest", *_wanted(call).paths])),)
+    return (Asked("run_tests", shlex.join(["python", "-m", "pytest", *_paths(call)])),)
 
 
 def _report(settings: Settings, call: Invocation) -> SuiteReport:
-    wanted = _inside(call)
-    report = run_project(root_of(call), settings, paths=wanted.paths, seconds=wanted.seconds, stop=call.stop)
+    seconds = _seconds(call)
+    report = run_project(root_of(call), settings, paths=_inside(call), seconds=seconds, stop=call.stop)
     if not report.outcomes and not report.broken:
         if report.collected:
-            raise LimitError("seconds for the tests", used=wanted.seconds, limit=wanted.seconds)
+            raise LimitError("seconds for the tests", used=seconds, limit=seconds)
         # What unittest says last of no tests at all is "OK".
         tail = report.output.strip().rpartition("\n")[2][:200] if report.runner == "pytest" else ""
         raise InputError(f"{_NO_TESTS}: {tail}" if tail else _NO_TESTS)
@@ -83,10 +80,8 @@ def _is_complete(settings: Settings, call: Invocation, value: object) -> bool:
     numbers = [value.get(name) for name in ("passed", "skipped")]
     ended = sum(len(names) for names in lists if isinstance(names, list))
     ended += sum(number for number in numbers if type(number) is int)
-    wanted = _inside(call)
-    root = root_of(call)
-    runner = str(value.get("runner"))
-    again = run_project(root, settings, paths=wanted.paths, collect=True, seconds=wanted.seconds, runner=runner)
+    paths, runner = _inside(call), str(value.get("runner"))
+    again = run_project(root_of(call), settings, paths=paths, collect=True, seconds=_seconds(call), runner=runner)
     return 0 < ended == again.collected + len(again.broken)
 
 
@@ -94,9 +89,8 @@ def _fail_again(settings: Settings, call: Invocation, value: object) -> bool:
     """Run them once more, as many as the time allows: what runs has to fail, or where none failed, not to."""
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         return False
-    wanted, names = _inside(call), value[:_MOST_CHECKED]
-    seconds = min(wanted.seconds, _CHECK_SECONDS)
-    again = run_project(root_of(call), settings, paths=wanted.paths, only=names or None, seconds=seconds)
+    names, seconds = value[:_MOST_CHECKED], min(_seconds(call), _CHECK_SECONDS)
+    again = run_project(root_of(call), settings, paths=_inside(call), only=names or None, seconds=seconds)
     failing = set(again.named("failed", "error"))
     ran = {**again.broken, **again.outcomes}.keys()
     if not names:

@@ -7,11 +7,11 @@ from mayfly._lazy import lazily
 if TYPE_CHECKING:
     from mayfly.library.staging._events import (
         RolledBack,
+        StageResult,
         StagingPromoted,
     )
     from mayfly.library.staging._live import take_up, under_watch, watched
     from mayfly.library.staging._repository import Repository
-    from mayfly.library.staging._stages import StageResult
     from mayfly.library.staging._staging import Report, Staging
     from mayfly.library.staging._target import homes_of
 
@@ -31,10 +31,9 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "_events": "RolledBack StagingPromoted",
+        "_events": "RolledBack StageResult StagingPromoted",
         "_live": "take_up under_watch watched",
         "_repository": "Repository",
-        "_stages": "StageResult",
         "_staging": "Report Staging",
         "_target": "homes_of",
     },

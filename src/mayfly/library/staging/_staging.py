@@ -21,15 +21,15 @@ from mayfly.library.staging._events import (
     RollbackFailed,
     RollbackStarted,
     RolledBack,
+    StageResult,
     StagingCleaned,
     StagingFailed,
     StagingMerging,
     StagingPromoted,
     StagingProposed,
-    StagingTested,
 )
 from mayfly.library.staging._repository import BRANCHES, Entry, Head, Repository
-from mayfly.library.staging._stages import Change, StageResult, Trial, smoke_in
+from mayfly.library.staging._stages import Change, Trial, smoke_in
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
@@ -155,10 +155,7 @@ class Staging:
 
     def _trial(self, place: Path, change: Change, id: str) -> Trial:
         def tested(result: StageResult) -> None:
-            told = StagingTested(
-                stage=result.stage, ok=result.ok, told=one_line(result.told), seconds=round(result.seconds, 3)
-            )
-            self._add(id, told)
+            self._add(id, replace(result, told=one_line(result.told), seconds=round(result.seconds, 3)))
             self.tell(result)
 
         return Trial(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from mayfly.synthesis.examples._numbers import WHOLE, number_sources
 from mayfly.synthesis.examples._ops import call, helper, native
 from mayfly.synthesis.examples._search import Candidate
 from mayfly.synthesis.examples._task import Task, leaf, steady
-from mayfly.synthesis.examples._tree import Apply, Each, Expr, Given, Item, Literal, Op, Scope, Value
+from mayfly.synthesis.examples._tree import Apply, Each, Expr, Given, Item, Literal, Scope, Value
 from mayfly.synthesis.examples._typed import ADD, DIVIDE, FLOOR_DIVIDE, MULTIPLY, SUBTRACT, Loop, Rule, loops, rules
 
 _MOST = 6000
@@ -35,6 +36,7 @@ _TAKEN = {
 _COUNT = helper("as_count", "int", words="{0}")
 _REAL = helper("real", "float", words="{0}")
 FIELD_OF = native("field of", "{0}[{1}]", returns="object", words="field {1} of {0}")
+_TYPED_FIELD = replace(FIELD_OF, returns="element")
 _SORTED_BY = helper("sorted_by", "list[dict[str, object]]", words="{0} in the order of {1}")
 
 
@@ -191,10 +193,8 @@ def leaf_entries(task: Task) -> Iterator[Entry]:
         expr: Expr = Given(path) if plain else call(_TAKEN[kind], Given(path))
         entry = Entry(0.3 + 0.1 * len(path), kind, expr, evaluated(expr, task.inputs))
         yield entry
-        if kind == "list[dict[str, object]]":
+        if kind.startswith("list[dict[str, "):
             yield from _plucked(task, entry)
-        elif kind.startswith("list[dict[str, "):
-            yield from _plain_plucked(task, entry)
     for cost, source, exact in (*number_sources(task.columns, task.count), *date_numbers(task)):
         inner = source.args[0] if isinstance(source, Apply) and source.op is WHOLE else None
         integral = all(value is not None and value[0] % 10 ** value[1] == 0 for value in exact[: task.count])
@@ -213,28 +213,19 @@ def _paths(value: Value, depth: int) -> Iterator[tuple[str | int, ...]]:
 
 
 def _plucked(task: Task, entry: Entry) -> Iterator[Entry]:
-    """Yield one field of every record in a list, and the records in the order of it."""
+    """Yield one field of every record in a list; of records with values of many kinds also those in its order."""
     records = [record for value in entry.values[: task.count] if isinstance(value, list) for record in value]
     keys = set.intersection(*[set(record) for record in records]) if records else set()
+    plain = None if entry.kind == "list[dict[str, object]]" else element(element(entry.kind))
     for key in sorted(keys):
-        kind = annotation([record[key] for record in records])
-        if kind in _TAKEN:
-            body = call(_TAKEN[kind], call(FIELD_OF, Item(), key))
+        kind = plain or annotation([record[key] for record in records])
+        if plain or kind in _TAKEN:
+            body = call(_TYPED_FIELD, Item(), key) if plain else call(_TAKEN[kind], call(FIELD_OF, Item(), key))
             expr = Each(source=entry.expr, body=body)
             yield Entry(entry.cost + 0.8, f"list[{kind}]", expr, evaluated(expr, task.inputs))
-        if kind in ("int", "float", "str"):
+        if not plain and kind in ("int", "float", "str"):
             ordered = call(_SORTED_BY, entry.expr, key)
             yield Entry(entry.cost + 1.0, entry.kind, ordered, evaluated(ordered, task.inputs))
-
-
-def _plain_plucked(task: Task, entry: Entry) -> Iterator[Entry]:
-    records = [record for value in entry.values[: task.count] if isinstance(value, list) for record in value]
-    keys = set.intersection(*[set(record) for record in records]) if records else set()
-    inner = element(element(entry.kind))
-    typed = Op(name="field of", run=FIELD_OF.run, template="{0}[{1}]", returns="element", words=FIELD_OF.words)
-    for key in sorted(keys):
-        expr = Each(source=entry.expr, body=call(typed, Item(), key))
-        yield Entry(entry.cost + 0.8, f"list[{inner}]", expr, evaluated(expr, task.inputs))
 
 
 def _constants(task: Task) -> tuple[tuple[Value, ...], tuple[str, ...]]:
