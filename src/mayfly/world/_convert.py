@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from mayfly.core import Capability, InputError, Invocation, same
+from mayfly.core import InputError, Invocation, same
 from mayfly.world._data import loads
 from mayfly.world._declare import GIVEN_TEXT, PATH, Schema, takes
 from mayfly.world._read import content_of, reader
@@ -24,15 +24,6 @@ _WRITTEN: Schema = {"enum": ["csv", "json", "jsonl", "tsv"], "format": "target-f
 def _takes_data(*required: str, **more: Schema) -> Schema:
     schema = takes(*required, path=_DATA_FILE, text=GIVEN_TEXT, source=_READ, **more)
     return {**schema, "anyOf": [{"required": ["path"]}, {"required": ["text", "source"]}]}
-
-
-def convert_capabilities(largest: int) -> tuple[Capability, ...]:
-    """Return what knows the formats of data."""
-    return (
-        convert_data.bound(largest),
-        parse_data.bound(largest),
-        validate_data.bound(largest),
-    )
 
 
 def _format_of(call: Invocation) -> str:

@@ -6,15 +6,10 @@ import re
 from collections.abc import Callable
 from functools import partial
 
-from mayfly.core import Capability, InputError, Invocation
+from mayfly.core import InputError, Invocation
 from mayfly.world._declare import COUNT, Declared, takes, takes_file_or_text, tool
 from mayfly.world._paths import reading, root_of
 from mayfly.world._read import blocks_of, content_of, reader
-
-
-def count_capabilities(largest: int) -> tuple[Capability, ...]:
-    """Return what counts; words and characters are counted in files of up to *largest* bytes."""
-    return (count_lines.bound(), *(one.bound(largest) for one in _IN_TEXTS), count_items.bound())
 
 
 def _counter(name: str, one: str, count: Callable[[str], int], recount: Callable[[str], int]) -> Declared:
@@ -46,7 +41,7 @@ def count_items(call: Invocation) -> int:
     return len(call.arguments["items"])
 
 
-def _same_lines(call: Invocation, value: object) -> bool:
+def _same_lines(_: int, call: Invocation, value: object) -> bool:
     if "text" in call.arguments:
         lines = call.arguments["text"].split("\n")
         return type(value) is int and value == len(lines) - (lines[-1] == "")
@@ -61,7 +56,7 @@ def _same_lines(call: Invocation, value: object) -> bool:
     check=_same_lines,
     proves="counting line by line gives the same number",
 )
-def count_lines(call: Invocation) -> int:
+def count_lines(_: int, call: Invocation) -> int:
     """Count the lines of one file or of a text; a last line without an end counts too."""
     count, last = 0, b"\n"
     for block in blocks_of(call):
@@ -76,7 +71,7 @@ def _matches(pattern: str, text: str) -> int:
     return sum(1 for _ in re.finditer(pattern, text))
 
 
-_IN_TEXTS = (
+COUNTERS = (
     _counter("count_words", "word", lambda text: len(text.split()), partial(_matches, r"\S+")),
     _counter("count_characters", "character", len, partial(_matches, r"(?s).")),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from mayfly.core import Capability, InputError, Invocation, same
+from mayfly.core import InputError, Invocation, same
 from mayfly.world._declare import GIVEN_TEXT, PATH, Schema, takes, tool
 from mayfly.world._paths import read_text, root_of
 from mayfly.world._read import reader
@@ -17,17 +17,6 @@ _KEY: Schema = {
     "format": "key",
     "description": "a name, a place in a list, or several of them joined by dots",
 }
-
-
-def data_capabilities(largest: int) -> tuple[Capability, ...]:
-    """Return what works on JSON."""
-    return (
-        read_json.bound(largest),
-        parse_json.bound(),
-        get_value.bound(),
-        format_json.bound(),
-        return_constant.bound(),
-    )
 
 
 def loads(text: str, what: str) -> object:

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterator
 from functools import partial
 
-from mayfly.core import Asked, Capability, InputError, Invocation, LimitError
+from mayfly.core import Asked, InputError, Invocation, LimitError
 from mayfly.world._declare import HASH, PATH, PATHS, takes, takes_file_or_text, tool
 from mayfly.world._paths import decoded, read_bytes, read_text, reading, root_of
 
@@ -18,17 +18,12 @@ LARGEST = 4 * 1024 * _BLOCK
 ENCODINGS = ("utf-8", "latin-1", "cp1252", "utf-16", "base64")
 
 
-def file_capabilities(largest: int) -> tuple[Capability, ...]:
-    """Return what reads files; one is read whole up to *largest* bytes."""
-    return (read_file.bound(largest), join_files.bound(largest), hash_file.bound())
-
-
 def asks_for_path(call: Invocation) -> tuple[Asked, ...]:
     """Ask for reading the one file that a call is about; a text that was given needs nobody's leave."""
     return (Asked("file_read", call.arguments["path"]),) if "path" in call.arguments else ()
 
 
-# Declares a tool that reads the one file it is about, or works on a text that is given.
+# Declares a tool that reads the one file it is about, whole up to so many bytes, or works on a text that is given.
 reader = partial(tool, grants=("fs:workspace",), asks=asks_for_path)
 
 
@@ -91,7 +86,7 @@ def _holds_all(largest: int, call: Invocation, value: object) -> bool:
     return not rest
 
 
-def _same_hash(call: Invocation, value: object) -> bool:
+def _same_hash(_: int, call: Invocation, value: object) -> bool:
     if "text" in call.arguments:
         return hashlib.new("sha256", call.arguments["text"].encode()).hexdigest() == value
     # By another way than the call: the library reads the descriptor itself.
@@ -152,7 +147,7 @@ def join_files(largest: int, call: Invocation) -> str:
     check=_same_hash,
     proves="a second reading has the same hash",
 )
-def hash_file(call: Invocation) -> str:
+def hash_file(_: int, call: Invocation) -> str:
     """Calculate the SHA-256 hash of one file, or of a text."""
     digest = hashlib.sha256()
     for block in blocks_of(call):

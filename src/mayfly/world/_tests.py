@@ -6,7 +6,6 @@ import shlex
 
 from mayfly.core import (
     Asked,
-    Capability,
     InputError,
     Invocation,
     LimitError,
@@ -27,14 +26,6 @@ _INPUT: Schema = takes(
     paths={**PATHS, "minItems": 0, "description": "files, directories or file::test; all tests where none is named"},
     seconds={"type": "number", "exclusiveMinimum": 0, "maximum": LONGEST, "default": SECONDS},
 )
-
-
-def suite_capabilities(settings: Settings) -> tuple[Capability, ...]:
-    """Return what runs the project's tests."""
-    return (
-        run_tests.bound(settings),
-        find_failing_tests.bound(settings),
-    )
 
 
 def _paths(call: Invocation) -> list[str]:

@@ -12,7 +12,6 @@ import os
 import re
 import secrets
 import shutil
-import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from mayfly.core import ConflictError, InputError, StoreError, content_hash
+from mayfly.library._checkout import read_regular, write_folder
 from mayfly.library.promotion._votes import Ballot, Vote, powers_of
 from mayfly.library.staging._git import Git, GitFailed
 
@@ -72,7 +72,7 @@ class Promoted:
     def read(cls, place: Path) -> Promoted:
         """Read a directory; a `StoreError` says what is wrong with it."""
         try:
-            texts = {name: _read(place / name) for name in FILES}
+            texts = {name: read_regular(place / name, most=_LARGEST, errors="surrogatepass") for name in FILES}
             record = json.loads(texts[RECORD])
             ballot = Ballot(
                 kind=record["kind"],
@@ -294,12 +294,7 @@ class PromotedShelf:
 
     def _lay_down(self, place: str, blobs: Mapping[str, str]) -> None:
         aside = self._aside()
-        aside.mkdir(mode=0o700)
-        for name, blob in blobs.items():
-            with open(aside / name, "wb") as file:
-                file.write(self._git.content(blob))
-                file.flush()
-                os.fsync(file.fileno())
+        write_folder(aside, {name: self._git.content(blob) for name, blob in blobs.items()})
         os.rename(aside, self.folder / place)
 
 
@@ -309,13 +304,3 @@ def _by_place(files: Iterator[tuple[str, str]]) -> dict[str, dict[str, str]]:
         place, _, name = path.rpartition("/")
         found.setdefault(place.rpartition("/")[2], {})[name] = blob
     return found
-
-
-def _read(path: Path) -> str:
-    # Neither a link to somewhere else nor a pipe that nobody writes to.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(descriptor, "rb") as file:
-        about = os.fstat(descriptor)
-        if not stat.S_ISREG(about.st_mode) or about.st_size > _LARGEST:
-            raise ValueError(f"{path.name} is no file that was written here")
-        return file.read(_LARGEST).decode("utf-8", "surrogatepass")
