@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -19,6 +19,31 @@ if TYPE_CHECKING:
     from mayfly.models import ToolCall
     from mayfly.policy import Kernel
     from mayfly.session._log import SessionLog
+    from mayfly.session._parts import Offers
+
+# Who has this tool may use what the library has.
+LIBRARY = "tool_use"
+
+
+class AllowedTools(Collection[str]):
+    """The tools of a configuration, and those of the library: a few are shown, each may be called."""
+
+    def __init__(self, own: Sequence[str], library: Offers, task: str) -> None:
+        self._own = list(own)
+        self._library = library
+        self._task = task
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._own or (isinstance(name, str) and self._library.serves(name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def __len__(self) -> int:
+        return len(self._names())
+
+    def _names(self) -> list[str]:
+        return list(dict.fromkeys((*self._own, *self._library.shown(self._task))))
 
 
 # What changes files is judged with its diff once it is on the workbench, and held there: here only a refusal counts.

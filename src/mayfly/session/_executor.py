@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from mayfly.core import MayflyError, one_line
 from mayfly.models import ModelError, ToolOffer, clean_offer
 from mayfly.persona import AgentConfig
-from mayfly.session._allowed import LIBRARY, AllowedTools
-from mayfly.session._calls import CallsOf
+from mayfly.session._calls import LIBRARY, AllowedTools, CallsOf
 from mayfly.session._events import ModelSaid, SessionNoted, ToolReturned, TurnAsked, TurnConfigured, TurnEnded
 from mayfly.session._fold import fold
 from mayfly.session._log import SessionLog, Turn

@@ -8,7 +8,6 @@ from mayfly.core import Capability, Settings, ToolSettings
 from mayfly.world._calculate import calculate
 from mayfly.world._code import code_tools
 from mayfly.world._convert import convert_data, parse_data, validate_data
-from mayfly.world._count import COUNTERS, count_items, count_lines
 from mayfly.world._data import format_json, get_value, parse_json, read_json, return_constant
 from mayfly.world._documents import document_tools
 from mayfly.world._files import file_tools
@@ -17,7 +16,7 @@ from mayfly.world._git import git_log, git_status
 from mayfly.world._http import http_get, http_send, http_send_once
 from mayfly.world._knowledge import Knowledge, knowledge_tools
 from mayfly.world._programs import run_tools
-from mayfly.world._read import hash_file, join_files, read_file
+from mayfly.world._read import COUNTERS, count_items, count_lines, hash_file, join_files, read_file
 from mayfly.world._search import search_lines
 from mayfly.world._steps import ChangeFiles, refuse_changes
 from mayfly.world._tests import find_failing_tests, run_tests

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from mayfly.core import Invocation, LimitError
 from mayfly.world._declare import COUNT, DIRECTORY, FLAG, GLOB, PATH, gives, takes, tool
-from mayfly.world._glob import Glob
-from mayfly.world._paths import entries, inside, root_of, sayable, walk
+from mayfly.world._paths import Glob, entries, inside, root_of, sayable, walk
 
 MOST_FOUND = 10_000
 _READ = ("fs:workspace",)

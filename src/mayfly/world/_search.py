@@ -16,8 +16,7 @@ from mayfly.core import (
 )
 from mayfly.sandbox import Sandbox, Ticket
 from mayfly.world._declare import DIRECTORY, FLAG, GLOB, takes, tool
-from mayfly.world._glob import Glob
-from mayfly.world._paths import inside, read_bytes, root_of, walk
+from mayfly.world._paths import Glob, inside, read_bytes, root_of, walk
 
 MOST_HITS = 5_000
 LARGEST_FILE = 8 * 1024 * 1024

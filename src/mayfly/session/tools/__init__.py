@@ -6,11 +6,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mayfly.core import Capability, ToolSettings
-from mayfly.session.tools._builtin import BuiltinChange, StageBuiltin, builtin_modify
 from mayfly.session.tools._database import database_tools
-from mayfly.session.tools._library import LibraryDesk, library_tools
+from mayfly.session.tools._library import (
+    BuiltinChange,
+    Install,
+    LibraryDesk,
+    StageBuiltin,
+    builtin_modify,
+    library_tools,
+    package_install,
+)
 from mayfly.session.tools._mcp import McpServers, mcp_tools
-from mayfly.session.tools._packages import Install, package_install
 from mayfly.session.tools._people import AskPerson, Compile, Spawn, ask_user, compile_program, output_read, spawn_agent
 from mayfly.world import Declared, room_tools
 
