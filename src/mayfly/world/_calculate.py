@@ -152,7 +152,7 @@ _DECIMAL: dict[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] = {
         },
     ),
     output_schema={"type": "number"},
-    does=(("calculate", "expression"), ("calculate", "number")),
+    does="calculate expression, calculate number",
     check=_is_near,
     proves="decimal arithmetic comes to the same number",
     quick=True,

@@ -131,7 +131,7 @@ _WRITERS: dict[str, Callable[[object], str]] = {
 @reader(
     _takes_data("to", to=_WRITTEN),
     output_schema={"type": "string"},
-    does=(("convert", "data"), ("convert", "file")),
+    does="convert data, convert file",
     check=_holds_the_same,
     proves="read back it holds the same records",
 )
@@ -142,7 +142,7 @@ def convert_data(largest: int, call: Invocation) -> str:
 
 @reader(
     _takes_data(),
-    does=(("parse", "data"), ("parse", "file"), ("parse", "csv"), ("parse", "toml"), ("read", "csv")),
+    does="parse data, parse file, parse csv, parse toml, read csv",
     check=lambda largest, call, value: same(value, parse_data(largest, call)),
     proves="parsing it again gives the same data",
 )
@@ -154,7 +154,7 @@ def parse_data(largest: int, call: Invocation) -> object:
 @reader(
     _takes_data(),
     output_schema={"type": "object", "required": ["valid", "reason"]},
-    does=(("validate", "data"), ("validate", "json"), ("validate", "csv"), ("validate", "file")),
+    does="validate data, validate json, validate csv, validate file",
     check=lambda largest, call, value: same(value, validate_data(largest, call)),
     proves="parsing it again comes to the same",
 )

@@ -108,7 +108,7 @@ def _plain(data: object) -> object:
 
 @reader(
     takes("path", path=PATH, key=_KEY),
-    does=(("read", "json"), ("parse", "json")),
+    does="read json, parse json",
     check=lambda largest, call, value: same(value, read_json(largest, call)),
     proves="parsing the file again gives the same data",
 )
@@ -120,7 +120,7 @@ def read_json(largest: int, call: Invocation) -> object:
 
 @tool(
     takes("text", text=GIVEN_TEXT, key=_KEY),
-    does=(("parse", "json"),),
+    does="parse json",
     check=_says_the_same,
     proves="written as JSON and parsed again it is the data of the text",
     quick=True,
@@ -133,7 +133,7 @@ def parse_json(call: Invocation) -> object:
 
 @tool(
     takes("data", "key", data={"type": ["object", "array"]}, key=_KEY),
-    does=(("extract", "key"), ("extract", "field")),
+    does="extract key, extract field",
     check=lambda call, value: same(value, at_key(call.arguments["data"], call.arguments["key"])),
     proves="looking it up again finds the same",
     quick=True,
@@ -147,7 +147,7 @@ def get_value(call: Invocation) -> object:
 @tool(
     takes("data", data={"description": "data, or a text that is JSON"}),
     output_schema={"type": "string"},
-    does=(("format", "json"),),
+    does="format json",
     check=_is_formatted,
     proves="parsing what was written gives the data that was given",
     quick=True,
@@ -163,7 +163,7 @@ def format_json(call: Invocation) -> str:
 
 @tool(
     takes("value", value={"format": "constant"}),
-    does=(("return", "constant"),),
+    does="return constant",
     check=lambda call, value: same(value, call.arguments["value"]),
     proves="it is the constant that was given",
     quick=True,

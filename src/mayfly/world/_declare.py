@@ -87,17 +87,25 @@ def tool(
     action: str = "",
     asks_with: Asks | None = None,
     check: Callable[..., object] | None = None,
+    does: str = "",
     **fields: Any,
 ) -> Callable[[Callable[..., object]], Declared]:
     """Declare a function as a capability: its name is that of the tool, and its docstring the summary.
 
     The rules are asked about the argument that *asks* names, or `.` where it is left out, as *action* (the name of the
     tool unless given); or for what *asks* returns for a call. *asks_with* and *check* take the parts as well.
+    *does* says what it is good for, as verbs with their objects: `read file, read content`.
     """
 
     def declare(function: Callable[..., object]) -> Declared:
         known = name or function.__name__
-        given = {"name": known, "summary": " ".join((inspect.getdoc(function) or "").split()), "input_schema": schema}
+        given: dict[str, Any] = {
+            "name": known,
+            "summary": " ".join((inspect.getdoc(function) or "").split()),
+            "input_schema": schema,
+        }
+        if does:
+            given["does"] = tuple((verb, thing) for verb, _, thing in (one.partition(" ") for one in does.split(", ")))
         works = {"call": function, "asks": asks_with, "check": check}
         if asks:
             given["asks"] = partial(_ask_about, action or known, asks, schema) if isinstance(asks, str) else asks

@@ -72,7 +72,7 @@ def _walked(root: str, wanted: _Wanted) -> list[str]:
 @tool(
     takes(path={**DIRECTORY, "default": "."}),
     output_schema={"type": "array", "items": gives(name={"type": "string"}, kind={"type": "string"}, size=COUNT)},
-    does=(("list", "directory"), ("list", "entry")),
+    does="list directory, list entry",
     grants=_READ,
     asks="path",
     action="list_files",
@@ -88,7 +88,7 @@ def list_directory(call: Invocation) -> list[dict[str, object]]:
 @tool(
     takes(pattern=GLOB, path={**DIRECTORY, "default": "."}, hidden=FLAG),
     output_schema={"type": "array", "items": PATH},
-    does=(("find", "file"), ("list", "file")),
+    does="find file, list file",
     grants=_READ,
     asks="path",
     check=_still_found,

@@ -56,7 +56,7 @@ def _git(call: Invocation, *arguments: str) -> str:
 @tool(
     takes(),
     output_schema=_LISTS,
-    does=(("read", "git status"), ("list", "git status"), ("list", "changed file")),
+    does="read git status, list git status, list changed file",
     grants=("fs:workspace", "exec"),
     asks=lambda call: (Asked("git_status", "git status"),),
     check=lambda call, value: value == git_status(call),
@@ -71,13 +71,7 @@ def git_status(call: Invocation) -> list[dict[str, str]]:
 @tool(
     takes(count={"type": "integer", "minimum": 1, "maximum": 1000, "default": 20}),
     output_schema={"type": "array", "items": {"type": "object", "required": ["commit", "subject"]}},
-    does=(
-        ("read", "git log"),
-        ("list", "git log"),
-        ("list", "commit"),
-        ("list", "last commit"),
-        ("read", "last commit"),
-    ),
+    does="read git log, list git log, list commit, list last commit, read last commit",
     grants=("fs:workspace", "exec"),
     asks=lambda call: (Asked("git_log", "git log"),),
     check=lambda call, value: value == git_log(call),

@@ -170,7 +170,7 @@ def _send(call: Invocation) -> dict[str, object]:
 @tool(
     takes("url", url=URL, headers=_LINES),
     output_schema=_ANSWER,
-    does=(("fetch", "page"), ("fetch", "url"), ("fetch", "resource")),
+    does="fetch page, fetch url, fetch resource",
     grants=("net:*",),
     asks=_asked_to_get,
     check=_is_whole,
@@ -204,7 +204,7 @@ _SENDS = {
 @tool(
     takes("url", "honours_keys", **_SENT["properties"], honours_keys={"const": True}),
     effect="idempotent",
-    does=(("send", "request idempotently"),),
+    does="send request idempotently",
     **_SENDS,
 )
 def http_send(call: Invocation) -> dict[str, object]:
@@ -215,7 +215,7 @@ def http_send(call: Invocation) -> dict[str, object]:
 @tool(
     _SENT,
     effect="once",
-    does=(("send", "request"), ("send", "content"), ("send", "number"), ("send", "item")),
+    does="send request, send content, send number, send item",
     **_SENDS,
 )
 def http_send_once(call: Invocation) -> dict[str, object]:

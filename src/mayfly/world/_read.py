@@ -101,7 +101,7 @@ def _same_hash(_: int, call: Invocation, value: object) -> bool:
 @reader(
     takes("path", path=PATH, encoding={"enum": list(ENCODINGS), "default": "utf-8"}),
     output_schema={"type": "string"},
-    does=(("read", "file"), ("read", "content")),
+    does="read file, read content",
     check=_same_content,
     proves="the hash of what was read is the hash of the file",
 )
@@ -122,7 +122,7 @@ def read_file(largest: int, call: Invocation) -> str:
 @reader(
     takes("paths", paths={**PATHS, "minItems": 2}),
     output_schema={"type": "string"},
-    does=(("join", "file"), ("join", "text"), ("merge", "text")),
+    does="join file, join text, merge text",
     asks=asks_for_paths,
     check=_holds_all,
     proves="taking the text of every file from its front in turn leaves nothing",
@@ -144,7 +144,7 @@ def join_files(largest: int, call: Invocation) -> str:
 @reader(
     takes_file_or_text(),
     output_schema=HASH,
-    does=(("hash", "file"), ("hash", "text"), ("calculate", "hash"), ("read", "hash")),
+    does="hash file, hash text, calculate hash, read hash",
     check=_same_hash,
     proves="a second reading has the same hash",
 )
@@ -165,7 +165,7 @@ def _counter(name: str, one: str, count: Callable[[str], int], recount: Callable
         takes_file_or_text(),
         name=name,
         output_schema=COUNT,
-        does=(("count", one),),
+        does=f"count {one}",
         check=lambda largest, call, value: type(value) is int and recount(content_of(call, largest)) == value,
         proves=f"counting the {one}s in another way gives the same number",
     )(count_in)
@@ -174,7 +174,7 @@ def _counter(name: str, one: str, count: Callable[[str], int], recount: Callable
 @tool(
     takes("items", items={"type": ["array", "object"]}),
     output_schema=COUNT,
-    does=(("count", "item"),),
+    does="count item",
     check=lambda call, value: value == sum(1 for _ in call.arguments["items"]),
     proves="going through them one by one gives the same number",
     quick=True,
@@ -196,7 +196,7 @@ def _same_lines(_: int, call: Invocation, value: object) -> bool:
 @reader(
     takes_file_or_text(),
     output_schema=COUNT,
-    does=(("count", "line"),),
+    does="count line",
     check=_same_lines,
     proves="counting line by line gives the same number",
 )

@@ -94,7 +94,7 @@ def _fail_again(settings: Settings, call: Invocation, value: object) -> bool:
 @tool(
     _INPUT,
     output_schema={"type": "object", "required": ["passed", "failed", "errors", "not_run"]},
-    does=(("run", "test"), ("run", "test suite"), ("run", "suite"), ("run", "pytest")),
+    does="run test, run test suite, run suite, run pytest",
     grants=("fs:workspace", "exec"),
     asks=_asked,
     check=_is_complete,
@@ -120,7 +120,7 @@ def run_tests(settings: Settings, call: Invocation) -> dict[str, object]:
 @tool(
     _INPUT,
     output_schema={"type": "array", "items": {"type": "string"}},
-    does=(("find", "failing test"), ("list", "failing test")),
+    does="find failing test, list failing test",
     grants=("fs:workspace", "exec"),
     asks=_asked,
     check=_fail_again,

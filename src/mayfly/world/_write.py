@@ -145,7 +145,7 @@ _SAME_HASH = "the other file, read back, has the hash of the first"
 @changer(
     _TAKES_CONTENT,
     effect="idempotent",
-    does=(("write", "content"), ("write", "number"), ("write", "item")),
+    does="write content, write number, write item",
     asks=lambda call: (Asked("file_write", call.arguments["path"], _payload(call)),),
     check=lambda _, call, value: _has_hash(call, "path", hashlib.sha256(_content(call)).hexdigest(), value),
     proves="the file, read back, has the hash of what was to be written",
@@ -159,7 +159,7 @@ def write_file(change: ChangeFiles, call: Invocation) -> dict[str, object]:
     _TAKES_CONTENT,
     # A second time would add it a second time, and nobody could tell.
     effect="once",
-    does=(("append", "content"), ("append", "number"), ("append", "item")),
+    does="append content, append number, append item",
     asks=lambda call: (Asked("file_append", call.arguments["path"], _payload(call)),),
     check=_is_at_end,
     proves="the file, read back, ends with what was to be added",
@@ -175,7 +175,7 @@ def append_file(change: ChangeFiles, call: Invocation) -> dict[str, object]:
 @changer(
     _TAKES_TARGET,
     effect="idempotent",
-    does=(("copy", "file"),),
+    does="copy file",
     asks=partial(_asks_for_both, "file_copy"),
     check=_is_copied,
     proves=_SAME_HASH,
@@ -190,7 +190,7 @@ def copy_file(change: ChangeFiles, call: Invocation) -> dict[str, object]:
 @changer(
     _TAKES_TARGET,
     effect="once",
-    does=(("move", "file"),),
+    does="move file",
     asks=partial(_asks_for_both, "file_move"),
     check=_is_moved,
     proves=_SAME_HASH,
@@ -211,7 +211,7 @@ def move_file(change: ChangeFiles, call: Invocation) -> dict[str, object]:
     takes("path", path=PATH),
     output_schema=gives(path=PATH),
     effect="once",
-    does=(("delete", "file"),),
+    does="delete file",
     asks="path",
     action="file_delete",
     check=lambda _, call, value: not _exists(call, call.arguments["path"]),
@@ -231,7 +231,7 @@ def delete_file(change: ChangeFiles, call: Invocation) -> dict[str, object]:
     takes("path", path=DIRECTORY),
     output_schema=gives(path=DIRECTORY),
     effect="idempotent",
-    does=(("make", "directory"),),
+    does="make directory",
     asks="path",
     action="file_write",
     check=lambda _, call, value: os.path.isdir(os.path.join(root_of(call), call.arguments["path"])),
