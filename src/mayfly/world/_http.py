@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mayfly.core import Asked, InputError, Invocation, LimitError, MayflyError, NotSent
 from mayfly.world._declare import COUNT, HASH, URL, Schema, takes, tool
@@ -191,7 +191,7 @@ def http_get(call: Invocation) -> dict[str, object]:
     return _value(answer)
 
 
-_SENDS = {
+_SENDS: dict[str, Any] = {
     "output_schema": _ANSWER,
     "grants": ("net:*",),
     "asks": _asked_to_send,

@@ -103,15 +103,11 @@ _OF_PAIRS = (
     (_op("the smaller", "min({0}, {1})", "same", words="the smaller of {0} and {1}"), 1.3),
     (DIVIDE, 1.0),
 )
+_PLACED = (
+    (_op("rounded", "round({0}, {1})", "float", words="{0} rounded to {1} places"), 0.9),
+    (helper("half_up", "float", words="{0} rounded to {1} places"), 1.2),
+)
 _OF_FLOATS = (
-    *(
-        (op, cost + 0.1 * places, places)
-        for places in (2, 1, 3)
-        for op, cost in (
-            (_op("rounded", "round({0}, {1})", "float", words="{0} rounded to {1} places"), 0.9),
-            (helper("half_up", "float", words="{0} rounded to {1} places"), 1.2),
-        )
-    ),
     (_op("rounded", "round({0})", "int", words="{0} rounded"), 1.0),
     (_op("cut off", "int({0})", "int", words="{0} cut off"), 1.3),
     (_op("rounded down", "math.floor({0})", "int", words="{0} rounded down"), 1.1),
@@ -152,7 +148,8 @@ def rules(numbers: tuple[Value, ...], texts: tuple[str, ...]) -> Iterator[Rule]:
         yield from _list_rules(kind)
     for kind in _NUMBERS:
         yield from _number_rules(kind, numbers)
-    yield from (_rule(op, "float", cost, *constants) for op, cost, *constants in _OF_FLOATS)
+    yield from (_rule(op, "float", cost + 0.1 * places, places) for places in (2, 1, 3) for op, cost in _PLACED)
+    yield from (_rule(op, "float", cost) for op, cost in _OF_FLOATS)
     yield from (_rule(op, "str", cost) for op, cost in _OF_TEXTS)
     yield from (_rule(op, takes, cost, text) for text in texts for op, takes, cost in _WITH_MARKS)
     yield from (_rule(op, takes, cost) for op, takes, cost in _OTHERS)
