@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mayfly.core import InputError, StoreError, canonical_json
 from mayfly.library._card import Card
 from mayfly.library._events import ToolDeleted, ToolRetired, ToolServed, ToolWritten
 from mayfly.library._memo import Tampered
 from mayfly.store import Ledger, Seal, Served, ToolList, ToolRow, ToolVersionRow
+
+if TYPE_CHECKING:
+    from mayfly.core import Settings
 
 SUBJECT = "tool:"
 
@@ -37,6 +40,11 @@ class Versions:
         self.rows = ToolList(ledger)
         self.seal = seal
         self._foreign = foreign
+
+    @classmethod
+    def of(cls, settings: Settings, ledger: Ledger) -> Versions:
+        """Return the tools of a store, as the settings trust what other machines sealed."""
+        return cls(ledger, Seal.open(settings.state), foreign=settings.library.foreign == "prove")
 
     def standing(self, name: str) -> ToolRow:
         """Return how a name stands; one that never was is an `InputError`."""

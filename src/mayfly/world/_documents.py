@@ -193,10 +193,6 @@ def _plain(text: str) -> Iterator[Section]:
         yield Section(1, first[:80], start + 1, "\n".join(some))
 
 
-def _html(text: str) -> Iterator[Section]:
-    yield from _markdown(text_of_html(text, everything=True).text)
-
-
 def _notebook(text: str) -> Iterator[Section]:
     parts = []
     for number, cell in enumerate(_object(parse_json(text, "it"))["cells"], 1):
@@ -223,14 +219,6 @@ def _printed(output: Mapping[str, Any]) -> str:
 
 def _joined(source: object) -> str:
     return source if isinstance(source, str) else "".join(map(str, source)) if isinstance(source, list) else ""
-
-
-def _json(text: str) -> Iterator[Section]:
-    yield from _data("(all)", parse_json(text, "it"), 1)
-
-
-def _toml(text: str) -> Iterator[Section]:
-    yield from _data("(all)", tomllib.loads(text), 1)
 
 
 def _data(name: str, value: object, level: int) -> Iterator[Section]:
@@ -310,10 +298,10 @@ def pdf_text(data: bytes) -> str:
 _PARSERS: dict[str, Callable[[str], Iterator[Section]]] = {
     "markdown": _markdown,
     "restructuredtext": _restructured,
-    "html": _html,
+    "html": lambda text: _markdown(text_of_html(text, everything=True).text),
     "text": _plain,
-    "json": _json,
-    "toml": _toml,
+    "json": lambda text: _data("(all)", parse_json(text, "it"), 1),
+    "toml": lambda text: _data("(all)", tomllib.loads(text), 1),
     "csv": _table,
     "notebook": _notebook,
     "python": _docstrings,

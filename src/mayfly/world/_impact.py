@@ -78,14 +78,12 @@ class CodeIndex:
                 break
             if number == limits.code_files:
                 self.notes.append(f"only the first {limits.code_files} files were read: name a directory")
-            ending = os.path.splitext(path)[1].lower()
+            ending, mark = os.path.splitext(path)[1].lower(), os.path.basename(path) in MARKS
             try:
                 if ending in _PYTHON:
                     python[path] = read_python(text_in(place, path, most=_LARGEST))
-                elif ending in LANGUAGES:
-                    others[path] = text_in(place, path, most=_LARGEST)
-                elif os.path.basename(path) in MARKS:
-                    marks[path] = text_in(place, path, most=_LARGEST)
+                elif ending in LANGUAGES or mark:
+                    (marks if mark else others)[path] = text_in(place, path, most=_LARGEST)
             except (InputError, OSError, SyntaxError, ValueError, RecursionError, MemoryError):
                 unread.append(path)
         if unread:

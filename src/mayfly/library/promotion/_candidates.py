@@ -14,7 +14,6 @@ from mayfly.library._versions import Versions
 from mayfly.library.promotion._identity import Identities, Identity
 from mayfly.library.promotion._votes import Ballot, Choice, Vote, powers_of, votes_that_count
 from mayfly.mangle import Name, Symbol
-from mayfly.store import Seal
 
 if TYPE_CHECKING:
     from mayfly.library._memo import Remembered
@@ -187,8 +186,7 @@ class Candidates:
     @property
     def versions(self) -> Versions:
         """The tools of the library."""
-        foreign = self._parts.settings.library.foreign == "prove"
-        return Versions(self._parts.ledger, Seal.open(self._parts.settings.state), foreign=foreign)
+        return Versions.of(self._parts.settings, self._parts.ledger)
 
 
 def about_agent(agent: Remembered) -> dict[str, Any]:
