@@ -24,7 +24,7 @@ from mayfly.synthesis.examples._ops import (
 )
 from mayfly.synthesis.examples._places import TOKENS, marks, output_shape
 from mayfly.synthesis.examples._task import Atom, Column, Task, Texts
-from mayfly.synthesis.examples._tree import Expr, Later, Op, Value, built
+from mayfly.synthesis.examples._tree import Expr, Op, Value
 
 _PAIRS = ("()", "[]", "<>", "{}", '""', "''", "><")
 _MOST = 8
@@ -131,11 +131,11 @@ def add_pieces(pool: Pool, column: Column) -> None:
     for cost, expr, values, _ in best.values():
         if pool.promising(values):
             pool.task.check_time()
-            pool.offer_all(cost, built(expr), values)
+            pool.offer_all(cost, expr, values)
     shape = output_shape(pool.task.outputs)
     if shape:
         for cost, expr, values, _ in _counted(column, pool.task.count, _matches(shape), 1.5, PIECE, (shape,)):
-            pool.offer(cost, built(expr), values)
+            pool.offer(cost, expr, values)
 
 
 def pieces(column: Column, count: int) -> Iterator[Atom]:
@@ -171,11 +171,7 @@ def _counted(
             values = tuple(
                 [None if part is None or not -len(part) <= place < len(part) else part[place] for part in parts]
             )
-            yield Atom(cost + more, Later(_caller(op, column.expr, *args, place)), values)
-
-
-def _caller(op: Op, *args: Expr | Value) -> Callable[[], Expr]:
-    return lambda: call(op, *args)
+            yield Atom(cost + more, call(op, column.expr, *args, place), values)
 
 
 def _fields(mark: str) -> Callable[[str], list[str]]:

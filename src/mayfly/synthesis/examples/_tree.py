@@ -111,20 +111,6 @@ class Literal(Expr):
         return hash(repr(self.constant))
 
 
-class Later(Expr):
-    """An expression that is built only when it is needed, because most are weighed and thrown away."""
-
-    __slots__ = ("make",)
-
-    def __init__(self, make: Callable[[], Expr]) -> None:
-        self.make = make
-
-
-def built(expr: Expr) -> Expr:
-    """Return the expression itself where it was to be built later."""
-    return expr.make() if isinstance(expr, Later) else expr
-
-
 @dataclass(frozen=True, kw_only=True)
 class Apply(Expr):
     """An operation on other expressions."""
