@@ -62,14 +62,10 @@ class Pool:
         return all(value and value.lower() in output for value, output in zip(known, self.lowered, strict=True))
 
     def offer_changed(self, cost: float, op: Op, expr: Expr, values: Texts, *args: Value) -> None:
-        """Offer the values changed by an operation; the rest is computed only if the first examples agree."""
-        for value, output in zip(values[: self.task.count], self.task.outputs, strict=True):
-            changed = None if value is None else str(op.run(value, *args))
-            if changed is None or changed not in output:
-                return
-        changed_values = mapped(lambda value: op.run(value, *args), values)
-        if changed_values != values:
-            self.offer(cost, call(op, expr, *args), changed_values)
+        """Offer the values changed by an operation."""
+        changed = mapped(lambda value: op.run(value, *args), values)
+        if changed != values:
+            self.offer(cost, call(op, expr, *args), changed)
 
     def offer_cased(self, cost: float, expr: Expr, values: Texts) -> None:
         """Offer the values as they are and in every case."""
@@ -87,21 +83,15 @@ class Pool:
             return
         sizes = [len(value) for value in known]
         for size in range(1, min(5, max(sizes))):
-            self._offer_cut(cost + 0.7 + 0.2 * size, FIRST, expr, values, size)
-            self._offer_cut(cost + 0.9 + 0.2 * size, LAST, expr, values, size)
+            cuts = [(FIRST, cost + 0.7 + 0.2 * size), (LAST, cost + 0.9 + 0.2 * size)]
             if min(sizes) > size:
-                self._offer_cut(cost + 1.7 + 0.3 * size, FROM, expr, values, size)
-                self._offer_cut(cost + 1.5 + 0.3 * size, UNTIL, expr, values, size)
+                cuts += [(FROM, cost + 1.7 + 0.3 * size), (UNTIL, cost + 1.5 + 0.3 * size)]
+            for op, dearer in cuts:
+                cut = mapped(lambda value, op=op, size=size: op.run(value, size), values)
+                self.offer_cased(dearer, call(op, expr, size), cut)
         if all(value.isdigit() for value in known):
             for width in range(max(sizes), 11):
                 self.offer_changed(cost + 1.0, ZFILL, expr, values, width)
-
-    def _offer_cut(self, cost: float, op: Op, expr: Expr, values: Texts, size: int) -> None:
-        """Offer the values cut, in every case, if the first example has them in some case."""
-        for value, output in zip(values[: self.task.count], self.lowered, strict=True):
-            if value is None or str(op.run(value, size)).lower() not in output:
-                return
-        self.offer_cased(cost, call(op, expr, size), mapped(lambda value: op.run(value, size), values))
 
     def atoms(self) -> list[Atom]:
         """Return what was collected."""
