@@ -17,7 +17,7 @@ from mayfly.synthesis.examples._numbers import WHOLE, number_sources
 from mayfly.synthesis.examples._ops import call, helper, native
 from mayfly.synthesis.examples._search import Candidate
 from mayfly.synthesis.examples._task import Task, leaf, steady
-from mayfly.synthesis.examples._tree import Apply, Each, Expr, Given, Item, Literal, Scope, Value
+from mayfly.synthesis.examples._tree import Apply, Each, Expr, Given, Item, Literal, Op, Scope, Value
 from mayfly.synthesis.examples._typed import ADD, DIVIDE, FLOOR_DIVIDE, MULTIPLY, SUBTRACT, Loop, Rule, loops, rules
 
 _MOST = 6000
@@ -145,20 +145,21 @@ def _pairs(bank: Bank, known: dict[str, list[Entry]], every: Sequence[Rule], wid
 def _apply(bank: Bank, rule: Rule, entries: tuple[Entry, ...]) -> None:
     constants = tuple(Literal(constant) for constant in rule.constants)
     cost = rule.cost + sum(entry.cost for entry in entries)
-    values: list[Value] = []
-    for arguments in zip(*[entry.values for entry in entries], strict=True):
-        values.append(_run(rule, arguments))
-        if values[-1] is FAILED and len(values) <= bank.task.count:
-            return
+    values = run_on(rule.op, [entry.values for entry in entries], rule.constants)
     expr = Apply(op=rule.op, args=(*[entry.expr for entry in entries], *constants))
-    bank.add(cost, rule.gives, expr, tuple(values))
+    bank.add(cost, rule.gives, expr, values)
 
 
-def _run(rule: Rule, arguments: tuple[Value, ...]) -> Value:
+def run_on(op: Op, vectors: Sequence[Sequence[Value]], constants: Sequence[Value] = ()) -> tuple[Value, ...]:
+    """Return what an operation gives along the values of its arguments, `FAILED` where one of them is or it fails."""
+    return tuple([_run(op, arguments, constants) for arguments in zip(*vectors, strict=True)])
+
+
+def _run(op: Op, arguments: Sequence[Value], constants: Sequence[Value]) -> Value:
     if any(argument is FAILED for argument in arguments):
         return FAILED
     try:
-        return rule.op.run(*arguments, *rule.constants)
+        return op.run(*arguments, *constants)
     except (ValueError, TypeError, IndexError, KeyError, ArithmeticError, AttributeError):
         return FAILED
 

@@ -52,10 +52,6 @@ class Pool:
         if key not in self.best or cost < self.best[key].cost:
             self.best[key] = Atom(cost, expr, values, self.group)
 
-    def promising(self, values: Texts) -> bool:
-        """Whether some letter of the first value is in the first output, so that a part of it may be."""
-        return values[0] is not None and any(char in self.lowered[0] for char in values[0].lower())
-
     def near(self, values: Texts) -> bool:
         """Whether the outputs hold the values if case does not matter."""
         known = values[: self.task.count]
@@ -119,9 +115,8 @@ def add_pieces(pool: Pool, column: Column) -> None:
         if atom.values not in best or atom.cost < best[atom.values].cost:
             best[atom.values] = atom
     for cost, expr, values, _ in best.values():
-        if pool.promising(values):
-            pool.task.check_time()
-            pool.offer_all(cost, expr, values)
+        pool.task.check_time()
+        pool.offer_all(cost, expr, values)
     shape = output_shape(pool.task.outputs)
     if shape:
         for cost, expr, values, _ in _counted(column, pool.task.count, _matches(shape), 1.5, PIECE, (shape,)):

@@ -21,6 +21,7 @@ from mayfly.synthesis.examples._enumerate import (
     known_values,
     linear,
     matching,
+    run_on,
 )
 from mayfly.synthesis.examples._numbers import add_numbers, add_ranges, number_sources
 from mayfly.synthesis.examples._ops import STRING, call, native
@@ -129,11 +130,9 @@ def _answers(task: Task, wanted: int) -> list[Candidate]:
 def _compared(task: Task) -> Iterator[Candidate]:
     """Yield comparisons of two numbers, or of a number with a constant, that give the wanted answers."""
     for cost, op, left, right in _comparable(task):
-        if not _agree(op, left, right, task.wanted):
-            continue
-        values = evaluated(call(op, left.expr, right.expr), task.inputs)
-        if values[: task.count] == task.wanted:
-            yield Candidate(cost, call(op, left.expr, right.expr), known_values(values))
+        answers = run_on(op, [left.values, right.values])
+        if answers[: task.count] == task.wanted:
+            yield Candidate(cost, call(op, left.expr, right.expr), known_values(answers))
 
 
 def comparisons(task: Task) -> Iterator[tuple[float, Expr]]:
@@ -155,16 +154,6 @@ def _comparable(task: Task) -> Iterator[tuple[float, Op, Entry, Entry]]:
                 continue
             for rank, op in enumerate(COMPARISONS):
                 yield left.cost + right.cost + 1.0 + 0.1 * rank, op, left, right
-
-
-def _agree(op: Op, left: Entry, right: Entry, wanted: Sequence[Value]) -> bool:
-    for first, second, answer in zip(left.values, right.values, wanted, strict=False):
-        try:
-            if op.run(first, second) is not answer:
-                return False
-        except TypeError:
-            return False
-    return True
 
 
 def _numbers(task: Task, wanted: int) -> list[Candidate]:
