@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from mayfly.synthesis.examples._ops import (
     helper,
 )
 from mayfly.synthesis.examples._pieces import Pool
-from mayfly.synthesis.examples._task import Column, Task, Texts
+from mayfly.synthesis.examples._task import Column, Task, Texts, as_texts, computed
 from mayfly.synthesis.examples._tree import Expr, Op, Value
 
 Exact = tuple[int, int]
@@ -74,17 +74,6 @@ class Notation(NamedTuple):
     width: int
     mark: str
     point: str
-
-
-def computed(function: Callable[..., Value], *vectors: Sequence[Value]) -> tuple[Value, ...]:
-    """Apply a function along vectors; where an argument is missing or it fails there is no value."""
-    made: list[Value] = []
-    for values in zip(*vectors, strict=True):
-        try:
-            made.append(None if None in values else function(*values))
-        except (ValueError, OverflowError):
-            made.append(None)
-    return tuple(made)
 
 
 def derived(op: Op, source: Source, *args: int, cost: float = 0.0) -> Source:
@@ -287,11 +276,6 @@ def _steps(wanted: Sequence[Exact], values: Sequence[Exact | None]) -> Iterator[
             if size >= largest and all(target % size == 0 for target in targets) and size <= 20 * largest + 1:
                 unit, places = (factor * 10**power, 0) if power >= 0 else (factor, -power)
                 yield unit, places, 0.2 * rank
-
-
-def as_texts(values: Sequence[Value]) -> Texts:
-    """Return values as texts."""
-    return tuple(None if value is None else str(value) for value in values)
 
 
 _MOST_RANGED = 16

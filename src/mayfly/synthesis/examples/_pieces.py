@@ -23,7 +23,7 @@ from mayfly.synthesis.examples._ops import (
     call,
 )
 from mayfly.synthesis.examples._places import TOKENS, marks, output_shape
-from mayfly.synthesis.examples._task import Atom, Column, Task, Texts
+from mayfly.synthesis.examples._task import Atom, Column, Task, Texts, as_texts, computed
 from mayfly.synthesis.examples._tree import Expr, Op, Value
 
 _PAIRS = ("()", "[]", "<>", "{}", '""', "''", "><")
@@ -96,16 +96,7 @@ class Pool:
 
 def mapped(function: Callable[..., Value], values: Texts) -> Texts:
     """Apply a function to every value that is there; where it fails there is no value."""
-    return tuple([_attempt(function, value) for value in values])
-
-
-def _attempt(function: Callable[..., Value], value: str | None) -> str | None:
-    if value is None:
-        return None
-    try:
-        return str(function(value))
-    except (ValueError, OverflowError):
-        return None
+    return as_texts(computed(function, values))
 
 
 def add_pieces(pool: Pool, column: Column) -> None:
