@@ -52,15 +52,11 @@ class Document(NamedTuple):
     def numbers(self) -> list[str]:
         """Return the number of each section, such as 2.1."""
         found: list[str] = []
-        counts: list[tuple[int, int]] = []
+        path: list[tuple[int, int]] = []
         for section in self.sections:
-            while counts and counts[-1][0] > section.level:
-                counts.pop()
-            if counts and counts[-1][0] == section.level:
-                counts[-1] = (section.level, counts[-1][1] + 1)
-            else:
-                counts.append((section.level, 1))
-            found.append(".".join(str(number) for _, number in counts))
+            before = dict(path).get(section.level, 0)
+            path = [*(one for one in path if one[0] < section.level), (section.level, before + 1)]
+            found.append(".".join(str(number) for _, number in path))
         return found
 
     def find(self, wanted: str) -> int:
