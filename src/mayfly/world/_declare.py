@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from mayfly.core import Asked, Capability, Invocation
+from mayfly.core import Asked, Capability, Invocation, same
 
 Schema = dict[str, Any]
 
@@ -76,7 +76,8 @@ class Declared(NamedTuple):
 
     def bound(self, *parts: object) -> Capability:
         """Return the capability for *parts*."""
-        return Capability(**self.fields, **{name: partial(work, *parts) for name, work in self.works.items()})
+        bound: dict[str, Any] = {name: partial(work, *parts) for name, work in self.works.items()}
+        return Capability(**self.fields, **bound)
 
 
 def tool(
@@ -87,6 +88,7 @@ def tool(
     action: str = "",
     asks_with: Asks | None = None,
     check: Callable[..., object] | None = None,
+    again: bool = False,
     does: str = "",
     **fields: Any,
 ) -> Callable[[Callable[..., object]], Declared]:
@@ -94,6 +96,7 @@ def tool(
 
     The rules are asked about the argument that *asks* names, or `.` where it is left out, as *action* (the name of the
     tool unless given); or for what *asks* returns for a call. *asks_with* and *check* take the parts as well.
+    With *again* the test of a value is that a second call gives the same.
     *does* says what it is good for, as verbs with their objects: `read file, read content`.
     """
 
@@ -106,7 +109,7 @@ def tool(
         }
         if does:
             given["does"] = tuple((verb, thing) for verb, _, thing in (one.partition(" ") for one in does.split(", ")))
-        works = {"call": function, "asks": asks_with, "check": check}
+        works = {"call": function, "asks": asks_with, "check": partial(_is_same, function) if again else check}
         if asks:
             given["asks"] = partial(_ask_about, action or known, asks, schema) if isinstance(asks, str) else asks
         return Declared({**given, **fields}, {name: work for name, work in works.items() if work is not None})
@@ -119,3 +122,8 @@ def _ask_about(action: str, argument: str, schema: Schema, call: Invocation) -> 
     if argument in schema["required"]:
         return (Asked(action, call.arguments[argument]),)
     return (Asked(action, str(call.arguments.get(argument, "."))),)
+
+
+def _is_same(function: Callable[..., object], *given: object) -> bool:
+    """Whether a function gives the value that stands last, called with all that stands before it."""
+    return same(given[-1], function(*given[:-1]))
