@@ -25,7 +25,7 @@ def test_the_built_in_tools_are_listed_with_the_files_they_are_in(capsys: pytest
     listed = {row["tool"]: row["files"] for row in json.loads(capsys.readouterr().out)}
     assert listed["count_lines"] == ["src/mayfly/world/_count.py"]
     assert listed["shell_exec"] == ["src/mayfly/world/_programs.py"]
-    assert listed["builtin_modify"] == ["src/mayfly/session/tools/_builtin.py"]
+    assert listed["builtin_modify"] == ["src/mayfly/session/tools/_library.py"]
     assert all((ROOT / file).is_file() for files in listed.values() for file in files)
 
 

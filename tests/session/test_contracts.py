@@ -36,7 +36,7 @@ def test_n28_tools_touch_the_world_through_the_room_alone() -> None:
     found = {
         path.name for path in (SOURCE / "session").rglob("*.py") if touching.search(path.read_text(encoding="utf-8"))
     }
-    assert found <= {"_git_view.py", "_mcp_servers.py", "_mcp_link.py"}, found
+    assert found <= {"_mcp_servers.py", "_mcp_link.py"}, found
 
 
 def test_s40_every_tool_has_a_name_a_summary_a_schema_and_a_limit(settings: Settings, workspace: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from mayfly.core import InputError, LimitError
 from mayfly.world import _find, _paths, _search
-from mayfly.world._glob import Glob
+from mayfly.world._paths import Glob
 
 from .conftest import Checks, Run
 

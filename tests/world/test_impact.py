@@ -144,7 +144,7 @@ def test_imports_in_circles_end(here: Here) -> None:
     here.write("c.py", "from a import *\nclass A(A): pass\nclass B(C): pass\nclass C(B):\n    def f(self): self.g()\n")
     index = CodeIndex(here)
     assert {one.path for one in index.impact("a.py").direct} == {"b.py", "c.py"}
-    index.used_by()
+    assert index.used_by
 
 
 OTHERS = {

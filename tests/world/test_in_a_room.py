@@ -14,7 +14,7 @@ from mayfly.sandbox.workbench import Workbench
 from mayfly.world import History
 from mayfly.world._code import code_tools
 from mayfly.world._documents import document_tools
-from mayfly.world._git_view import GitView
+from mayfly.world._git import GitView
 from mayfly.world._room import Room, file_change
 
 from .places import Here, call

@@ -6,22 +6,19 @@ from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
     from mayfly.library._card import Card, words_of
-    from mayfly.library._checkout import Candidate, Checkout, CheckoutFiles
+    from mayfly.library._checkout import Checkout
     from mayfly.library._events import (
         ToolCallBegan,
         ToolCallEnded,
         ToolDeleted,
-        ToolRefused,
         ToolRetired,
         ToolServed,
-        ToolVerified,
         ToolWritten,
     )
     from mayfly.library._function import FunctionCapability, ToolCapability, capability
     from mayfly.library._memo import Memo, Question, Remembered, Tampered
-    from mayfly.library._packages import Distribution, Installed, Packages, Unavailable, package_name
+    from mayfly.library._packages import Installed, Packages, Unavailable, package_name
     from mayfly.library._registry import Committed, LookUp, Registry
-    from mayfly.library._signature import CALL as TOOL_CALL
     from mayfly.library._signature import (
         LONGEST_DESCRIPTION,
         ToolSignature,
@@ -44,19 +41,14 @@ if TYPE_CHECKING:
         ToolOutcome,
     )
     from mayfly.library._tools import Tools
-    from mayfly.library._versions import ToolVersion, Versions, unknown
     from mayfly.library._workshop import Workshop
 
 __all__ = [
     "FILE",
     "LONGEST_DESCRIPTION",
-    "TOOL_CALL",
-    "Candidate",
     "Card",
     "Checkout",
-    "CheckoutFiles",
     "Committed",
-    "Distribution",
     "Earlier",
     "FunctionCapability",
     "Installed",
@@ -81,16 +73,12 @@ __all__ = [
     "ToolMissing",
     "ToolOrder",
     "ToolOutcome",
-    "ToolRefused",
     "ToolRetired",
     "ToolServed",
     "ToolSignature",
-    "ToolVerified",
-    "ToolVersion",
     "ToolWritten",
     "Tools",
     "Unavailable",
-    "Versions",
     "Workshop",
     "callable_source",
     "capability",
@@ -103,7 +91,6 @@ __all__ = [
     "read_signature",
     "suite_text",
     "tool_name_of",
-    "unknown",
     "unspread",
     "words_of",
 ]
@@ -112,22 +99,19 @@ __getattr__ = lazily(
     __name__,
     {
         "_card": "Card words_of",
-        "_checkout": "Candidate Checkout CheckoutFiles",
-        "_events": (
-            "ToolCallBegan ToolCallEnded ToolDeleted ToolRefused ToolRetired ToolServed ToolVerified ToolWritten"
-        ),
+        "_checkout": "Checkout",
+        "_events": "ToolCallBegan ToolCallEnded ToolDeleted ToolRetired ToolServed ToolWritten",
         "_function": "FunctionCapability capability ToolCapability",
         "_memo": "Memo Remembered Tampered Question",
-        "_packages": "Distribution Installed Packages Unavailable package_name",
+        "_packages": "Installed Packages Unavailable package_name",
         "_registry": "Committed LookUp Registry",
-        "_signature": ("LONGEST_DESCRIPTION ToolSignature callable_source check_name read_signature CALL=TOOL_CALL"),
+        "_signature": "LONGEST_DESCRIPTION ToolSignature callable_source check_name read_signature",
         "_tool_caller": "ToolCaller ToolFailed",
         "_tool_grants": "default_grants opened_grants reaches_outside",
         "_tool_supply": "LibrarySupply ToolMissing",
         "_tool_tests": "each_once suite_text tool_name_of unspread",
         "_tool_values": "FILE Earlier ProvenTool ToolChange ToolListed ToolMade ToolOrder ToolOutcome",
         "_tools": "Tools",
-        "_versions": "ToolVersion Versions unknown",
         "_workshop": "Workshop",
     },
 )

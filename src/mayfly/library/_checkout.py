@@ -13,7 +13,7 @@ import secrets
 import shutil
 import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -155,24 +155,35 @@ class Checkout:
 
 def _read(name: str, home: Path) -> Candidate:
     try:
-        source = _text(home / SOURCE)
-        tests = _text(home / TESTS) if (home / TESTS).exists() else None
+        source = read_regular(home / SOURCE, most=_LARGEST)
+        tests = read_regular(home / TESTS, most=_LARGEST) if (home / TESTS).exists() else None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         return Candidate(name=name, path=home, problem=f"it cannot be read: {reason}")
     return Candidate(name=name, path=home, source=source, tests=tests)
 
 
-def _text(path: Path) -> str:
+def read_regular(path: Path, *, most: int, errors: str = "strict") -> str:
+    """Return the text of a regular file of at most *most* bytes; `ValueError` says why it is none."""
     # Neither a link to somewhere else nor a pipe that nobody writes to.
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:
         about = os.fstat(descriptor)
         if not stat.S_ISREG(about.st_mode):
             raise ValueError(f"{path.name} is no file")
-        if about.st_size > _LARGEST:
-            raise ValueError(f"{path.name} has more than {_LARGEST:,} bytes")
-        return file.read(_LARGEST).decode("utf-8")
+        if about.st_size > most:
+            raise ValueError(f"{path.name} has more than {most:,} bytes")
+        return file.read(most).decode("utf-8", errors)
+
+
+def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Make a directory that holds *files*, on the disk when this returns."""
+    folder.mkdir(mode=0o700)
+    for name, data in files.items():
+        with open(folder / name, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
 
 
 def _moment(row: ToolVersionRow) -> int:
@@ -182,15 +193,11 @@ def _moment(row: ToolVersionRow) -> int:
 
 def _write_aside(target: Path, files: CheckoutFiles, moment: int) -> None:
     aside, old = (target.parent / f"{_ASIDE}{secrets.token_hex(8)}" for _ in range(2))
-    aside.mkdir(mode=0o700)
+    texts = {SOURCE: files.source, TESTS: files.tests, CARD: files.card}
     try:
-        for name, text in ((SOURCE, files.source), (TESTS, files.tests), (CARD, files.card)):
-            path = aside / name
-            with open(path, "wb") as file:
-                file.write(text.encode("utf-8", "surrogatepass"))
-                file.flush()
-                os.fsync(file.fileno())
-            os.utime(path, ns=(moment, moment))
+        write_folder(aside, {name: text.encode("utf-8", "surrogatepass") for name, text in texts.items()})
+        for name in texts:
+            os.utime(aside / name, ns=(moment, moment))
         with suppress(FileNotFoundError):  # half of one makes room
             os.rename(target, old)
         with suppress(FileExistsError):  # another process has just written the same

@@ -40,7 +40,7 @@ from mayfly.library._tool_values import Status, ToolOutcome
 from mayfly.library._versions import Versions
 from mayfly.library._workshop import Workshop
 from mayfly.sandbox import Result, Spender, Ticket
-from mayfly.store import Killed, Seal, ToolVersionRow, as_payload
+from mayfly.store import Killed, ToolVersionRow, as_payload
 
 # Versions that are kept opened; each is its source and its card.
 _OPENED = 512
@@ -80,8 +80,7 @@ class ToolCaller:
 
     def __init__(self, parts: Workshop) -> None:
         self._parts = parts
-        foreign = parts.settings.library.foreign == "prove"
-        self.versions = Versions(parts.ledger, Seal.open(parts.settings.state), foreign=foreign)
+        self.versions = Versions.of(parts.settings, parts.ledger)
         self._lock = threading.Lock()
         self._opened: OrderedDict[str, OpenedTool] = OrderedDict()
 
@@ -111,13 +110,10 @@ class ToolCaller:
                 return self._refused(name, tool.row.version, key, f"{name}: {wrong}", fix=_usage(tool.card))
             assert isinstance(arguments, Mapping), "the schema asks for a record"
             return self._run(tool, arguments, stop or Stop(), seconds, key, run)
-        except Killed as error:
-            return self._refused(name, version, key, error.message, fix=error.fix or "", status="killed")
         except MayflyError as error:
-            unknown = isinstance(error, InputError)
-            return self._refused(
-                name, version, key, error.message, fix=error.fix or "", status="unknown" if unknown else "refused"
-            )
+            status: Status = "killed" if isinstance(error, Killed) else "refused"
+            status = "unknown" if isinstance(error, InputError) else status
+            return self._refused(name, version, key, error.message, fix=error.fix or "", status=status)
         except Exception as error:
             # Whatever it was, it is the result of a call, and the caller decides.
             return self._refused(name, version, key, f"{type(error).__name__}: {error}", status="error")
@@ -176,7 +172,7 @@ class ToolCaller:
         sealed = canonical_json(["verified", card.name, card.version, tool.row.source, today])
         subject = f"tool:{card.name}"
         last = parts.ledger.last(kind="tool.verified", subject=subject)
-        if last is not None and self.versions.holds(sealed, str(last.payload.get("seal", ""))):
+        if last is not None and self.versions.seal.holds(sealed, str(last.payload.get("seal", ""))):
             return
         artifact = Artifact(kind="tool", source=tool.source, entry=card.name, author=card.author)
         suite = Suite.from_json(self.versions.tests(tool.row))
@@ -187,7 +183,7 @@ class ToolCaller:
             first = next((one for one in admission.verdicts if one.decision != "accept"), None)
             said = first.message if first else "it would be changed by them"
             raise StoreError(f"the tool {card.name} is refused by the gates of today: {one_line(said)}")
-        verified = ToolVerified(version=card.version, versions=today, seal=self.versions.seal_of(sealed))
+        verified = ToolVerified(version=card.version, versions=today, seal=self.versions.seal.of(sealed))
         parts.ledger.append(verified, subject=subject)
 
     def verify(self, row: ToolVersionRow) -> tuple[OpenedTool, tuple[TestResult, ...]]:

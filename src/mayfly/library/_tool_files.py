@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from mayfly.core import Artifact, InputError, MayflyError, StoreError, Tier, content_hash, one_line
 from mayfly.gates import Profile, Suite
@@ -24,12 +24,8 @@ if TYPE_CHECKING:
     from mayfly.store import Served, ToolVersionRow
 
 
-class Make(Protocol):
-    """Make a version of what somebody hands in."""
-
-    def __call__(self, order: ToolOrder, *, update: bool) -> ToolMade:
-        """Make it."""
-        ...
+# Makes a version of an order that somebody hands in, or with *update* the next one of a tool that serves.
+Make = Callable[..., ToolMade]
 
 
 class ToolFiles:
@@ -48,11 +44,8 @@ class ToolFiles:
         """Take the files of a tool away that is gone."""
         self._checkout.remove(name)
 
-    def repair(self, row: ToolVersionRow) -> None:
+    def repair(self, row: ToolVersionRow, *, point: bool = True) -> None:
         """Write the files of a version as the store has it, and let the pointer name it."""
-        self._repair(row, point=True)
-
-    def _repair(self, row: ToolVersionRow, *, point: bool) -> None:
         found = self._versions.open(row)
         suite = Suite.from_json(self._versions.tests(row))
         files = CheckoutFiles(source=found.source, tests=tests_file(suite, found.card), card=card_file(found.card))
@@ -110,7 +103,7 @@ class ToolFiles:
             return
         self._checkout.discard(candidate)
         if served is not None:
-            self._repair(served.version, point=made is None)
+            self.repair(served.version, point=made is None)
         if made is not None:
             yield f"{where}/tool.py was proven and serves as version {made.version} of {candidate.name}"
 

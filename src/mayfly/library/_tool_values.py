@@ -63,19 +63,7 @@ class ToolMade:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain data."""
-        return {
-            "decision": self.decision,
-            "name": self.name,
-            "version": self.version,
-            "reason": self.reason,
-            "fix": self.fix,
-            "verdicts": [asdict(one) for one in self.verdicts],
-            "proof": asdict(self.proof) if self.proof else None,
-            "card": self.card.to_json() if self.card else None,
-            "source": self.source,
-            "twin": self.twin,
-            "question": self.question,
-        }
+        return asdict(self)
 
 
 @dataclass(frozen=True, kw_only=True)

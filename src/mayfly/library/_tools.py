@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mayfly.core import Capability, ConflictError, Contract, InputError, MayflyError, content_hash, one_line
 from mayfly.gates import Suite, TestResult
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from mayfly.library._workshop import Workshop
     from mayfly.store import Event
 
-T = TypeVar("T")
 _CHANGES = {"tool.written": "written", "tool.served": "served", "tool.deleted": "deleted", "tool.retired": "retired"}
 
 
@@ -335,19 +334,15 @@ class Tools:
 
     async def awrite(self, intent: str, **given: Any) -> ToolMade:
         """Do what `write` does without blocking the event loop."""
-        return await _in_thread(lambda: self.write(intent, **given))
+        return await asyncio.to_thread(self.write, intent, **given)
 
     async def aupdate(self, name: str, intent: str = "", **given: Any) -> ToolMade:
         """Do what `update` does without blocking the event loop."""
-        return await _in_thread(lambda: self.update(name, intent, **given))
+        return await asyncio.to_thread(self.update, name, intent, **given)
 
     async def acall(self, name: str, arguments: object, **options: Any) -> ToolOutcome:
         """Do what `call` does without blocking the event loop."""
-        return await _in_thread(lambda: self.call(name, arguments, **options))
-
-
-async def _in_thread(work: Callable[[], T]) -> T:
-    return await asyncio.to_thread(work)
+        return await asyncio.to_thread(self.call, name, arguments, **options)
 
 
 def _refused_twin(proven: ProvenTool, twin: str) -> ToolMade:

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mayfly.core import InputError, StoreError, canonical_json
 from mayfly.library._card import Card
 from mayfly.library._events import ToolDeleted, ToolRetired, ToolServed, ToolWritten
 from mayfly.library._memo import Tampered
 from mayfly.store import Ledger, Seal, Served, ToolList, ToolRow, ToolVersionRow
+
+if TYPE_CHECKING:
+    from mayfly.core import Settings
 
 SUBJECT = "tool:"
 
@@ -35,14 +38,19 @@ class Versions:
         """Take the store and the key; with *foreign* what others sealed is opened, and whoever calls it proves it."""
         self.ledger = ledger
         self.rows = ToolList(ledger)
-        self._seal = seal
+        self.seal = seal
         self._foreign = foreign
+
+    @classmethod
+    def of(cls, settings: Settings, ledger: Ledger) -> Versions:
+        """Return the tools of a store, as the settings trust what other machines sealed."""
+        return cls(ledger, Seal.open(settings.state), foreign=settings.library.foreign == "prove")
 
     def standing(self, name: str) -> ToolRow:
         """Return how a name stands; one that never was is an `InputError`."""
         found = self.rows.get(name)
         if found is None:
-            raise unknown(name)
+            raise _unknown(name)
         return found
 
     def serving(self, name: str) -> Served:
@@ -71,15 +79,15 @@ class Versions:
             shape=card.shape,
             head=card.head,
             words=card.words,
-            seal=self._seal.of(_sealed(card.name, card.version, *blobs)),
+            seal=self.seal.of(_sealed(card.name, card.version, *blobs)),
             by=by,
         )
         self.ledger.append(written, subject=SUBJECT + card.name)
-        return self._row(card.name, card.version)
+        return self.version(card.name, card.version)
 
     def serve(self, name: str, version: int, *, by: str, why: str = "") -> ToolVersionRow:
         """Let a version that was there before serve again."""
-        row, kept = self.standing(name), self._row(name, version)
+        row, kept = self.standing(name), self.version(name, version)
         self.ledger.append(ToolServed(version=version, before=row.version, by=by, why=why), subject=SUBJECT + name)
         return kept
 
@@ -120,35 +128,23 @@ class Versions:
 
     def is_sealed(self, row: ToolVersionRow) -> bool:
         """Whether the seal of a row was made with this key for exactly these blobs."""
-        return self._seal.holds(_sealed(row.name, row.version, row.source, row.tests, row.card), row.seal)
+        return self.seal.holds(_sealed(row.name, row.version, row.source, row.tests, row.card), row.seal)
 
-    def seal_of(self, text: str) -> str:
-        """Return the seal of something else that is kept about a tool."""
-        return self._seal.of(text)
-
-    def holds(self, text: str, seal: str) -> bool:
-        """Whether a seal was made for a text with this key."""
-        return self._seal.holds(text, seal)
-
-    def _row(self, name: str, version: int) -> ToolVersionRow:
+    def version(self, name: str, version: int) -> ToolVersionRow:
+        """Return the row of one version, whether it serves or not."""
         found = self.rows.version(name, version)
         if found is None:
             known = [str(one.version) for one in self.rows.versions(name)]
             if not known:
-                raise unknown(name)
+                raise _unknown(name)
             raise InputError(
                 f"there is no version {version} of {name}: known is {', '.join(known)}",
                 fix=f"see: mayfly tools log {name}",
             )
         return found
 
-    def version(self, name: str, version: int) -> ToolVersionRow:
-        """Return the row of one version, whether it serves or not."""
-        return self._row(name, version)
 
-
-def unknown(name: str) -> InputError:
-    """Return the error for a name that never was one."""
+def _unknown(name: str) -> InputError:
     return InputError(f"there is no tool {name[:80]!r} in the library", fix="see: mayfly tools list")
 
 

@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from mayfly.core import ConflictError, InputError, content_hash, one_line
 from mayfly.sandbox.workbench import held
@@ -71,14 +71,8 @@ class Waiting:
     settled: ApprovalSettled | None = None
 
 
-class Sign(Protocol):
-    """Sign an approval of one recorded decision; returns the id of what was signed."""
-
-    def __call__(self, decision: str, *, by: str, reason: str) -> str:
-        """Sign it."""
-        ...
-
-
+# Signs an approval of one recorded decision, *by* somebody for a *reason*; returns the id of what was signed.
+Sign = Callable[..., str]
 # Does an approved action outside of the workbench and says what came of it.
 Perform = Callable[[ApprovalAsked], str]
 # Says from target and payload what a person decides by; what cannot be agreed to anyhow is refused by an error.

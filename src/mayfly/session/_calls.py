@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from mayfly.core import Capability, Invocation, MayflyError, one_line, placeholders_in, was_hidden
 from mayfly.library import Registry
@@ -19,6 +19,31 @@ if TYPE_CHECKING:
     from mayfly.models import ToolCall
     from mayfly.policy import Kernel
     from mayfly.session._log import SessionLog
+    from mayfly.session.tools import SessionLibrary
+
+# Who has this tool may use what the library has.
+LIBRARY = "tool_use"
+
+
+class AllowedTools(Collection[str]):
+    """The tools of a configuration, and those of the library: a few are shown, each may be called."""
+
+    def __init__(self, own: Sequence[str], library: SessionLibrary, task: str) -> None:
+        self._own = list(own)
+        self._library = library
+        self._task = task
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._own or (isinstance(name, str) and self._library.serves(name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def __len__(self) -> int:
+        return len(self._names())
+
+    def _names(self) -> list[str]:
+        return list(dict.fromkeys((*self._own, *self._library.shown(self._task))))
 
 
 # What changes files is judged with its diff once it is on the workbench, and held there: here only a refusal counts.
@@ -32,12 +57,8 @@ _LOST = (
 )
 
 
-class Observer(Protocol):
-    """Be told what happens in a session, as it happens."""
-
-    def __call__(self, happened: object) -> None:
-        """Hear of one event of the session, a piece of text, or what a call changed."""
-        ...
+# Is told what happens in a session, as it happens: an event, a piece of text, or what a call changed.
+Observer = Callable[[object], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +68,7 @@ class CallsOf:
     log: SessionLog
     room: Room
     tools: Registry
-    allowed: Sequence[str]
+    allowed: Collection[str]
     personas: Sequence[str]
     kernel: Kernel
     kill: Callable[[], None]

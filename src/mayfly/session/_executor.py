@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import MayflyError, one_line
 from mayfly.models import ModelError, ToolOffer, clean_offer
 from mayfly.persona import AgentConfig
-from mayfly.session._allowed import LIBRARY, AllowedTools
-from mayfly.session._calls import CallsOf
+from mayfly.session._calls import LIBRARY, AllowedTools, CallsOf
 from mayfly.session._events import ModelSaid, SessionNoted, ToolReturned, TurnAsked, TurnConfigured, TurnEnded
 from mayfly.session._fold import fold
 from mayfly.session._log import SessionLog, Turn
@@ -144,7 +143,7 @@ class Executor:
         except MayflyError as error:
             return self._end(turn, "failed", reason=str(error))
 
-    def _allowed(self, config: AgentConfig, task: str) -> Sequence[str]:
+    def _allowed(self, config: AgentConfig, task: str) -> Collection[str]:
         """Return the tools of a configuration; one that has `tool_use` may call all of the library by their names."""
         own = [name for name in config.tools if name in self.tools]
         library = self.parts.library if LIBRARY in own else None
@@ -193,7 +192,7 @@ class Executor:
                 else:
                     self._count(refused, call, await calls.do(turn.number, key, call))
 
-    async def _last_words(self, turn: Turn, config: AgentConfig, allowed: Sequence[str], spent: int) -> TurnEnded:
+    async def _last_words(self, turn: Turn, config: AgentConfig, allowed: Collection[str], spent: int) -> TurnEnded:
         self._tell(_LAST)
         # The tools are still offered: some providers refuse a history with calls where none are.
         said = await self._ask(turn, config, allowed)
@@ -203,7 +202,7 @@ class Executor:
             self._leave_out(turn, key, call)
         return self._end(turn, "limit", text=said.text, reason=reason)
 
-    async def _ask(self, turn: Turn, config: AgentConfig, allowed: Sequence[str]) -> ModelSaid:
+    async def _ask(self, turn: Turn, config: AgentConfig, allowed: Collection[str]) -> ModelSaid:
         """Ask the model for its next step and record it."""
         self.parts.kill()
         if self.parts.model is None:

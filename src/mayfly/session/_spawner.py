@@ -93,10 +93,7 @@ class Spawner:
         """Make an agent and set it to work; `LimitError` where there are enough."""
         _check(request, self._settings)
         # No other coroutine runs between the look and the count, so fifty at once get exactly what is left.
-        if self.active() >= self._settings.agents:
-            raise LimitError(
-                "active agents", used=self.active(), limit=self._settings.agents, fix="wait for one of them to end"
-            )
+        self._check_number()
         self._coming += 1
         try:
             agent = await asyncio.to_thread(self._made, f"s-{secrets.token_hex(4)}", request)
@@ -107,6 +104,11 @@ class Spawner:
         agent.state = "running"
         agent.work = asyncio.create_task(work, name=f"agent {agent.id}")
         return agent
+
+    def _check_number(self) -> None:
+        used, limit = self.active(), self._settings.agents
+        if used >= limit:
+            raise LimitError("active agents", used=used, limit=limit, fix="wait for one of them to end")
 
     async def wait(self, agent: SubAgent) -> TurnEnded:
         """Wait until an agent has done what it was last asked."""
@@ -155,8 +157,7 @@ class Spawner:
         if log.began is None or log.began.kind != "persistent":
             raise InputError(f"there is no persistent agent {id}", fix="see: mayfly agents")
         request = SpawnRequest(task="", name=log.began.name, kind="persistent", timeout=log.began.timeout or None)
-        if self.active() >= self._settings.agents:
-            raise LimitError("active agents", used=self.active(), limit=self._settings.agents)
+        self._check_number()
         executor = await asyncio.to_thread(self._make, id, request)
         agent = SubAgent(id=id, request=request, executor=executor, state="completed")
         self._agents[id] = agent

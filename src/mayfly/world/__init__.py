@@ -11,20 +11,19 @@ from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
     from mayfly.world._all import builtins, room_tools
+    from mayfly.world._declare import NUMBER, TEXT, Declared, Schema, listed, said, takes, tool
     from mayfly.world._git_history import History
-    from mayfly.world._http_client import Address, Answer, KeptConnections, address_of, exchange
+    from mayfly.world._http_client import Answer, KeptConnections, address_of, exchange
     from mayfly.world._project import SuiteReport, run_project
     from mayfly.world._push import plan_push, planned_again, push
     from mayfly.world._room import Room, Settled, ToolResult
-    from mayfly.world._schemas import NUMBER, TEXT, Schema, listed, said, takes
-    from mayfly.world._steps import ChangeFiles, StepChanges
+    from mayfly.world._steps import StepChanges
 
 __all__ = [
     "NUMBER",
     "TEXT",
-    "Address",
     "Answer",
-    "ChangeFiles",
+    "Declared",
     "History",
     "KeptConnections",
     "Room",
@@ -44,6 +43,7 @@ __all__ = [
     "run_project",
     "said",
     "takes",
+    "tool",
 ]
 
 __getattr__ = lazily(
@@ -51,11 +51,11 @@ __getattr__ = lazily(
     {
         "_all": "builtins room_tools",
         "_git_history": "History",
-        "_http_client": "Address Answer KeptConnections address_of exchange",
+        "_http_client": "Answer KeptConnections address_of exchange",
         "_project": "SuiteReport run_project",
         "_push": "plan_push planned_again push",
         "_room": "Room Settled ToolResult",
-        "_schemas": "NUMBER TEXT Schema listed said takes",
-        "_steps": "ChangeFiles StepChanges",
+        "_steps": "StepChanges",
+        "_declare": "NUMBER TEXT Declared Schema listed said takes tool",
     },
 )

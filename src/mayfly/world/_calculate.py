@@ -9,8 +9,8 @@ from collections.abc import Callable
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_FLOOR, Context, Decimal, DivisionByZero, InvalidOperation, localcontext
 from fractions import Fraction
 
-from mayfly.core import Capability, InputError, Invocation, LimitError, parse_python
-from mayfly.world._schemas import takes
+from mayfly.core import InputError, Invocation, LimitError, parse_python
+from mayfly.world._declare import takes, tool
 
 _LONGEST = 2_000
 _DEEPEST = 100
@@ -18,41 +18,6 @@ _DEEPEST = 100
 _BITS = 13_000
 _LARGEST_EXPONENT = 10_000
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"})
-
-
-def calculate_capability() -> Capability:
-    """Return what calculates."""
-    return Capability(
-        name="calculate",
-        summary="Calculate an arithmetic expression of numbers.",
-        input_schema=takes(
-            "expression",
-            expression={
-                "type": ["string", "number"],
-                "minLength": 1,
-                "maxLength": _LONGEST,
-                "format": "expression",
-                "description": "2 * (3 + 4)",
-            },
-        ),
-        output_schema={"type": "number"},
-        does=(("calculate", "expression"), ("calculate", "number")),
-        call=_calculate,
-        check=_is_near,
-        proves="decimal arithmetic comes to the same number",
-        quick=True,
-        steady=True,
-    )
-
-
-def _calculate(call: Invocation) -> int | float:
-    value = _exact(_tree(_expression(call)), 0)
-    if value.denominator == 1:
-        return value.numerator
-    try:
-        return float(value)
-    except OverflowError:
-        raise InputError("the result is too large for a number with a fraction") from None
 
 
 def _expression(call: Invocation) -> str:
@@ -173,3 +138,32 @@ _DECIMAL: dict[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] = {
     ast.Mod: lambda one, other: one - other * _floored(one, other),
     ast.Pow: operator.pow,
 }
+
+
+@tool(
+    takes(
+        "expression",
+        expression={
+            "type": ["string", "number"],
+            "minLength": 1,
+            "maxLength": _LONGEST,
+            "format": "expression",
+            "description": "2 * (3 + 4)",
+        },
+    ),
+    output_schema={"type": "number"},
+    does="calculate expression, calculate number",
+    check=_is_near,
+    proves="decimal arithmetic comes to the same number",
+    quick=True,
+    steady=True,
+)
+def calculate(call: Invocation) -> int | float:
+    """Calculate an arithmetic expression of numbers."""
+    value = _exact(_tree(_expression(call)), 0)
+    if value.denominator == 1:
+        return value.numerator
+    try:
+        return float(value)
+    except OverflowError:
+        raise InputError("the result is too large for a number with a fraction") from None

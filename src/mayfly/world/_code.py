@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mayfly.core import Asked, Capability, Invocation, MayflyError, ToolSettings
+from mayfly.world._declare import NUMBER, PLACE, TEXT, Schema, listed, said, takes, tool
 from mayfly.world._place import Place
-from mayfly.world._schemas import NUMBER, PLACE, TEXT, Schema, listed, said, takes
 
 # What does the work is imported when it is called: it brings the gates with it, and most sessions begin without.
 if TYPE_CHECKING:
@@ -23,37 +23,9 @@ _CHANGE: dict[str, Schema] = {
 def code_tools(place: Place, limits: ToolSettings | None = None) -> tuple[Capability, ...]:
     """Return the tools that look at code."""
     return (
-        Capability(
-            name="impact_analysis",
-            summary="Say who depends on a file, function, class or method: directly, through others, and which tests. "
-            "Python by its names; JavaScript, TypeScript, Go, Rust and C by their imports.",
-            input_schema=takes(
-                "target",
-                target=said(TEXT, "path, path:name, package.module.name or name", minLength=1, maxLength=500),
-                path=said(PLACE, "only look below this directory"),
-                limit=said(NUMBER, f"lines of each kind; {_SHOWN} unless said", maximum=_MOST),
-            ),
-            asks=lambda call: (Asked("impact_analysis", call.arguments.get("path", ".")),),
-            call=lambda call: _impact(place, limits, call),
-            seconds=120.0,
-        ),
-        Capability(
-            name="hypothesis_gen",
-            summary="Suggest what may be wrong with a change: what the gates find in it, and what functions no longer "
-            "do. Suspicions to look into, not findings.",
-            input_schema=takes(**_CHANGE),
-            asks=lambda call: (Asked("hypothesis_gen", _about(call)),),
-            call=lambda call: _suspect(place, limits, call),
-            seconds=180.0,
-        ),
-        Capability(
-            name="preflight",
-            summary="Check changed files before a commit: syntax, complexity, taste, secrets, and types with mypy.",
-            input_schema=takes(**_CHANGE, types={"type": "boolean", "description": "false leaves mypy out"}),
-            asks=lambda call: (Asked("preflight", _about(call)),),
-            call=lambda call: _preflight(place, call),
-            seconds=300.0,
-        ),
+        impact_analysis.bound(place, limits),
+        hypothesis_gen.bound(place, limits),
+        preflight.bound(place),
     )
 
 
@@ -64,7 +36,21 @@ def _about(call: Invocation) -> str:
     return "a diff" if "diff" in given else f"what differs from {given.get('base', 'HEAD')}"
 
 
-def _impact(place: Place, limits: ToolSettings | None, call: Invocation) -> str:
+@tool(
+    takes(
+        "target",
+        target=said(TEXT, "path, path:name, package.module.name or name", minLength=1, maxLength=500),
+        path=said(PLACE, "only look below this directory"),
+        limit=said(NUMBER, f"lines of each kind; {_SHOWN} unless said", maximum=_MOST),
+    ),
+    asks="path",
+    seconds=120.0,
+)
+def impact_analysis(place: Place, limits: ToolSettings | None, call: Invocation) -> str:
+    """Say who depends on a file, function, class or method: directly, through others, and which tests.
+
+    Python by its names; JavaScript, TypeScript, Go, Rust and C by their imports.
+    """
     from mayfly.world._impact import CodeIndex, tell
 
     given = call.arguments
@@ -72,27 +58,16 @@ def _impact(place: Place, limits: ToolSettings | None, call: Invocation) -> str:
     return tell(index.impact(given["target"]), most=given.get("limit", _SHOWN))
 
 
-def _preflight(place: Place, call: Invocation) -> str:
-    from mayfly.world._changes import change_of
-    from mayfly.world._findings import findings_in, tell_findings, type_findings
+@tool(
+    takes(**_CHANGE),
+    asks=lambda call: (Asked("hypothesis_gen", _about(call)),),
+    seconds=180.0,
+)
+def hypothesis_gen(place: Place, limits: ToolSettings | None, call: Invocation) -> str:
+    """Suggest what may be wrong with a change: what the gates find in it, and what functions no longer do.
 
-    change = change_of(place, call)
-    if not change.files:
-        return f"nothing is changed: {change.said}"
-    found, notes = findings_in(change), list(change.notes)
-    # A diff that is not done yet is in no file that mypy could read.
-    if call.arguments.get("types", True) and "diff" not in call.arguments:
-        typed, note = type_findings(place, call, change)
-        found += typed
-        notes += [note] if note else []
-    new = [one for one in found if one.new]
-    bad = sum(one.bad for one in new)
-    counted = f"{bad} to refuse, {len(new) - bad} to mend, {len(found) - len(new)} old"
-    head = f"{len(change.files)} files ({change.said}): {counted}"
-    return "\n".join([head, *tell_findings(found, most=_MOST), *(f"[{note}]" for note in notes)])
-
-
-def _suspect(place: Place, limits: ToolSettings | None, call: Invocation) -> str:
+    Suspicions to look into, not findings.
+    """
     from mayfly.world._changes import change_of
     from mayfly.world._findings import findings_in
     from mayfly.world._hypotheses import hypotheses_of, judged_by_rules
@@ -113,3 +88,29 @@ def _suspect(place: Place, limits: ToolSettings | None, call: Invocation) -> str
     judged = judged_by_rules(place, found)
     lines = [f"{judged[one]:9} {one.path}:{one.line}: {one.claim}" for one in found]
     return "\n".join([f"{len(found)} suspicions about {change.said}:", *lines, *(f"[{note}]" for note in notes)])
+
+
+@tool(
+    takes(**_CHANGE, types={"type": "boolean", "description": "false leaves mypy out"}),
+    asks=lambda call: (Asked("preflight", _about(call)),),
+    seconds=300.0,
+)
+def preflight(place: Place, call: Invocation) -> str:
+    """Check changed files before a commit: syntax, complexity, taste, secrets, and types with mypy."""
+    from mayfly.world._changes import change_of
+    from mayfly.world._findings import findings_in, tell_findings, type_findings
+
+    change = change_of(place, call)
+    if not change.files:
+        return f"nothing is changed: {change.said}"
+    found, notes = findings_in(change), list(change.notes)
+    # A diff that is not done yet is in no file that mypy could read.
+    if call.arguments.get("types", True) and "diff" not in call.arguments:
+        typed, note = type_findings(place, call, change)
+        found += typed
+        notes += [note] if note else []
+    new = [one for one in found if one.new]
+    bad = sum(one.bad for one in new)
+    counted = f"{bad} to refuse, {len(new) - bad} to mend, {len(found) - len(new)} old"
+    head = f"{len(change.files)} files ({change.said}): {counted}"
+    return "\n".join([head, *tell_findings(found, most=_MOST), *(f"[{note}]" for note in notes)])

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from mayfly.core import Capability, InputError, Invocation, same
+from mayfly.core import InputError, Invocation, same
 from mayfly.world._data import loads
-from mayfly.world._read import asks_for_path, content_of
-from mayfly.world._schemas import GIVEN_TEXT, PATH, Schema, takes
+from mayfly.world._declare import GIVEN_TEXT, PATH, Schema, takes
+from mayfly.world._read import content_of, reader
 
 _READ: Schema = {"enum": ["csv", "json", "jsonl", "toml", "tsv"], "format": "source-format"}
 # Without a word about it, the format of a file is told by its name.
@@ -26,47 +26,6 @@ def _takes_data(*required: str, **more: Schema) -> Schema:
     return {**schema, "anyOf": [{"required": ["path"]}, {"required": ["text", "source"]}]}
 
 
-def convert_capabilities(largest: int) -> tuple[Capability, ...]:
-    """Return what knows the formats of data."""
-    return (
-        Capability(
-            name="convert_data",
-            summary="Convert a file or text of CSV, TSV, JSON, JSON lines or TOML to another of these formats.",
-            input_schema=_takes_data("to", to=_WRITTEN),
-            output_schema={"type": "string"},
-            does=(("convert", "data"), ("convert", "file")),
-            grants=("fs:workspace",),
-            call=partial(_convert, largest),
-            asks=asks_for_path,
-            check=partial(_holds_the_same, largest),
-            proves="read back it holds the same records",
-        ),
-        Capability(
-            name="parse_data",
-            summary="Parse a file or text of CSV, TSV, JSON, JSON lines or TOML and return its data.",
-            input_schema=_takes_data(),
-            does=(("parse", "data"), ("parse", "file"), ("parse", "csv"), ("parse", "toml"), ("read", "csv")),
-            grants=("fs:workspace",),
-            call=partial(_parse, largest),
-            asks=asks_for_path,
-            check=lambda call, value: same(value, _parse(largest, call)),
-            proves="parsing it again gives the same data",
-        ),
-        Capability(
-            name="validate_data",
-            summary="Say whether a file or text is valid CSV, TSV, JSON, JSON lines or TOML, and if not, why.",
-            input_schema=_takes_data(),
-            output_schema={"type": "object", "required": ["valid", "reason"]},
-            does=(("validate", "data"), ("validate", "json"), ("validate", "csv"), ("validate", "file")),
-            grants=("fs:workspace",),
-            call=partial(_validate, largest),
-            asks=asks_for_path,
-            check=lambda call, value: same(value, _validate(largest, call)),
-            proves="parsing it again comes to the same",
-        ),
-    )
-
-
 def _format_of(call: Invocation) -> str:
     told = call.arguments.get("source")
     ending = str(call.arguments.get("path", "")).rpartition(".")[2].lower()
@@ -76,25 +35,8 @@ def _format_of(call: Invocation) -> str:
     return found
 
 
-def _parse(largest: int, call: Invocation) -> object:
-    return _PARSERS[_format_of(call)](content_of(call, largest))
-
-
-def _validate(largest: int, call: Invocation) -> dict[str, object]:
-    parse, text = _PARSERS[_format_of(call)], content_of(call, largest)
-    try:
-        parse(text)
-    except InputError as error:
-        return {"valid": False, "reason": error.message}
-    return {"valid": True, "reason": ""}
-
-
-def _convert(largest: int, call: Invocation) -> str:
-    return _WRITERS[call.arguments["to"]](_parse(largest, call))
-
-
 def _holds_the_same(largest: int, call: Invocation, value: object) -> bool:
-    data, to = _parse(largest, call), call.arguments["to"]
+    data, to = parse_data(largest, call), call.arguments["to"]
     if not isinstance(value, str):
         return False
     again = _PARSERS[to](value)
@@ -184,3 +126,43 @@ _WRITERS: dict[str, Callable[[object], str]] = {
     "jsonl": _write_lines,
     "tsv": partial(_write_table, separator="\t"),
 }
+
+
+@reader(
+    _takes_data("to", to=_WRITTEN),
+    output_schema={"type": "string"},
+    does="convert data, convert file",
+    check=_holds_the_same,
+    proves="read back it holds the same records",
+)
+def convert_data(largest: int, call: Invocation) -> str:
+    """Convert a file or text of CSV, TSV, JSON, JSON lines or TOML to another of these formats."""
+    return _WRITERS[call.arguments["to"]](parse_data(largest, call))
+
+
+@reader(
+    _takes_data(),
+    does="parse data, parse file, parse csv, parse toml, read csv",
+    again=True,
+    proves="parsing it again gives the same data",
+)
+def parse_data(largest: int, call: Invocation) -> object:
+    """Parse a file or text of CSV, TSV, JSON, JSON lines or TOML and return its data."""
+    return _PARSERS[_format_of(call)](content_of(call, largest))
+
+
+@reader(
+    _takes_data(),
+    output_schema={"type": "object", "required": ["valid", "reason"]},
+    does="validate data, validate json, validate csv, validate file",
+    again=True,
+    proves="parsing it again comes to the same",
+)
+def validate_data(largest: int, call: Invocation) -> dict[str, object]:
+    """Say whether a file or text is valid CSV, TSV, JSON, JSON lines or TOML, and if not, why."""
+    parse, text = _PARSERS[_format_of(call)], content_of(call, largest)
+    try:
+        parse(text)
+    except InputError as error:
+        return {"valid": False, "reason": error.message}
+    return {"valid": True, "reason": ""}

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from functools import partial
 
-from mayfly.core import Capability, InputError, Invocation, same
+from mayfly.core import InputError, Invocation, same
+from mayfly.world._declare import GIVEN_TEXT, PATH, Schema, takes, tool
 from mayfly.world._paths import read_text, root_of
-from mayfly.world._read import asks_for_path
-from mayfly.world._schemas import GIVEN_TEXT, PATH, Schema, takes
+from mayfly.world._read import reader
 
 _DEEPEST = 100
 _LONGEST = 16 * 1024 * 1024
@@ -18,68 +17,6 @@ _KEY: Schema = {
     "format": "key",
     "description": "a name, a place in a list, or several of them joined by dots",
 }
-
-
-def data_capabilities(largest: int) -> tuple[Capability, ...]:
-    """Return what works on JSON."""
-    return (
-        Capability(
-            name="read_json",
-            summary="Read JSON from one file of the workspace and return its data, or the part at a given key.",
-            input_schema=takes("path", path=PATH, key=_KEY),
-            does=(("read", "json"), ("parse", "json")),
-            grants=("fs:workspace",),
-            call=partial(_read, largest),
-            asks=asks_for_path,
-            check=lambda call, value: same(value, _read(largest, call)),
-            proves="parsing the file again gives the same data",
-        ),
-        Capability(
-            name="parse_json",
-            summary="Parse JSON text and return its data, or extract what is at a given key.",
-            input_schema=takes("text", text=GIVEN_TEXT, key=_KEY),
-            does=(("parse", "json"),),
-            call=_parse,
-            check=_says_the_same,
-            proves="written as JSON and parsed again it is the data of the text",
-            quick=True,
-            steady=True,
-        ),
-        Capability(
-            name="get_value",
-            summary="Extract what is at a given key from data.",
-            input_schema=takes("data", "key", data={"type": ["object", "array"]}, key=_KEY),
-            does=(("extract", "key"), ("extract", "field")),
-            call=lambda call: at_key(call.arguments["data"], call.arguments["key"]),
-            check=lambda call, value: same(value, at_key(call.arguments["data"], call.arguments["key"])),
-            proves="looking it up again finds the same",
-            quick=True,
-            steady=True,
-        ),
-        Capability(
-            name="format_json",
-            summary="Format data or JSON text as indented JSON.",
-            input_schema=takes("data", data={"description": "data, or a text that is JSON"}),
-            output_schema={"type": "string"},
-            does=(("format", "json"),),
-            call=_format,
-            check=_is_formatted,
-            proves="parsing what was written gives the data that was given",
-            quick=True,
-            steady=True,
-        ),
-        Capability(
-            name="return_constant",
-            summary="Return a constant as it is given.",
-            input_schema=takes("value", value={"format": "constant"}),
-            does=(("return", "constant"),),
-            call=lambda call: call.arguments["value"],
-            check=lambda call, value: same(value, call.arguments["value"]),
-            proves="it is the constant that was given",
-            quick=True,
-            steady=True,
-        ),
-    )
 
 
 def loads(text: str, what: str) -> object:
@@ -122,11 +59,6 @@ def _is_shallow(value: object) -> bool:
     return False
 
 
-def _read(largest: int, call: Invocation) -> object:
-    path = call.arguments["path"]
-    return at_key(loads(read_text(root_of(call), path, most=largest), path), call.arguments.get("key"))
-
-
 def at_key(data: object, key: object) -> object:
     """Return what is at *key*: a name, a place in a list, or several of them joined by dots."""
     if key is None:
@@ -153,10 +85,6 @@ def _item(data: object, step: object) -> object:
     return data[int(str(step))] if isinstance(data, list) else None
 
 
-def _parse(call: Invocation) -> object:
-    return at_key(loads(call.arguments["text"], "the text"), call.arguments.get("key"))
-
-
 def _says_the_same(call: Invocation, value: object) -> bool:
     try:
         again = json.loads(json.dumps(value, allow_nan=False))
@@ -170,16 +98,77 @@ def _data(call: Invocation) -> object:
     return loads(data, "the text") if isinstance(data, str) else data
 
 
-def _format(call: Invocation) -> str:
-    try:
-        return json.dumps(_data(call), indent=2, ensure_ascii=False, allow_nan=False)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InputError(f"the data has no form as JSON: {error}") from None
-
-
 def _is_formatted(call: Invocation, value: object) -> bool:
     return isinstance(value, str) and same(loads(value, "the value"), _plain(_data(call)))
 
 
 def _plain(data: object) -> object:
     return json.loads(json.dumps(data))
+
+
+@reader(
+    takes("path", path=PATH, key=_KEY),
+    does="read json, parse json",
+    again=True,
+    proves="parsing the file again gives the same data",
+)
+def read_json(largest: int, call: Invocation) -> object:
+    """Read JSON from one file of the workspace and return its data, or the part at a given key."""
+    path = call.arguments["path"]
+    return at_key(loads(read_text(root_of(call), path, most=largest), path), call.arguments.get("key"))
+
+
+@tool(
+    takes("text", text=GIVEN_TEXT, key=_KEY),
+    does="parse json",
+    check=_says_the_same,
+    proves="written as JSON and parsed again it is the data of the text",
+    quick=True,
+    steady=True,
+)
+def parse_json(call: Invocation) -> object:
+    """Parse JSON text and return its data, or extract what is at a given key."""
+    return at_key(loads(call.arguments["text"], "the text"), call.arguments.get("key"))
+
+
+@tool(
+    takes("data", "key", data={"type": ["object", "array"]}, key=_KEY),
+    does="extract key, extract field",
+    again=True,
+    proves="looking it up again finds the same",
+    quick=True,
+    steady=True,
+)
+def get_value(call: Invocation) -> object:
+    """Extract what is at a given key from data."""
+    return at_key(call.arguments["data"], call.arguments["key"])
+
+
+@tool(
+    takes("data", data={"description": "data, or a text that is JSON"}),
+    output_schema={"type": "string"},
+    does="format json",
+    check=_is_formatted,
+    proves="parsing what was written gives the data that was given",
+    quick=True,
+    steady=True,
+)
+def format_json(call: Invocation) -> str:
+    """Format data or JSON text as indented JSON."""
+    try:
+        return json.dumps(_data(call), indent=2, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"the data has no form as JSON: {error}") from None
+
+
+@tool(
+    takes("value", value={"format": "constant"}),
+    does="return constant",
+    again=True,
+    proves="it is the constant that was given",
+    quick=True,
+    steady=True,
+)
+def return_constant(call: Invocation) -> object:
+    """Return a constant as it is given."""
+    return call.arguments["value"]

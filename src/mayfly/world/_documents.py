@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from mayfly.core import Asked, Capability, InputError, Invocation, one_line, parse_json, parse_python
+from mayfly.core import Capability, InputError, Invocation, one_line, parse_json, parse_python
+from mayfly.world._declare import PLACE, TEXT, said, takes, tool
 from mayfly.world._html import text_of_html
 from mayfly.world._place import Place, text_in
-from mayfly.world._schemas import PLACE, TEXT, said, takes
 
 # A book has about a million characters.
 _LARGEST = 8 * 1024 * 1024
@@ -52,15 +52,11 @@ class Document(NamedTuple):
     def numbers(self) -> list[str]:
         """Return the number of each section, such as 2.1."""
         found: list[str] = []
-        counts: list[tuple[int, int]] = []
+        path: list[tuple[int, int]] = []
         for section in self.sections:
-            while counts and counts[-1][0] > section.level:
-                counts.pop()
-            if counts and counts[-1][0] == section.level:
-                counts[-1] = (section.level, counts[-1][1] + 1)
-            else:
-                counts.append((section.level, 1))
-            found.append(".".join(str(number) for _, number in counts))
+            before = dict(path).get(section.level, 0)
+            path = [*(one for one in path if one[0] < section.level), (section.level, before + 1)]
+            found.append(".".join(str(number) for _, number in path))
         return found
 
     def find(self, wanted: str) -> int:
@@ -91,35 +87,7 @@ class Document(NamedTuple):
 
 def document_tools(place: Place) -> tuple[Capability, ...]:
     """Return the tools that read documents."""
-    return (
-        Capability(
-            name="doc_parse",
-            summary="Outline a document of the workspace (Markdown, reStructuredText, HTML, text, JSON, TOML, CSV, "
-            "notebook, docstrings of Python, PDF), or give the text of one of its sections.",
-            input_schema=takes(
-                "path",
-                path=PLACE,
-                section=said(TEXT, "the number or title of a section of the outline", maxLength=500),
-                format={"enum": sorted(_PARSERS), "description": "where the name of the file does not say"},
-            ),
-            asks=lambda call: (Asked("doc_parse", call.arguments["path"]),),
-            call=lambda call: _parsed(place, call),
-            seconds=60.0,
-        ),
-    )
-
-
-def _parsed(place: Place, call: Invocation) -> str:
-    path = call.arguments["path"]
-    format = call.arguments.get("format") or format_of(path)
-    document = _of_file(place, path, format)
-    if not document.sections:
-        return f"[{path} is empty]"
-    wanted = call.arguments.get("section")
-    if wanted:
-        text = document.whole(document.find(wanted))
-        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}\n[… {len(text) - _LONGEST:,} characters more]"
-    return outline(document, path)
+    return (doc_parse.bound(place),)
 
 
 def _of_file(place: Place, path: str, format: str) -> Document:
@@ -221,10 +189,6 @@ def _plain(text: str) -> Iterator[Section]:
         yield Section(1, first[:80], start + 1, "\n".join(some))
 
 
-def _html(text: str) -> Iterator[Section]:
-    yield from _markdown(text_of_html(text, everything=True).text)
-
-
 def _notebook(text: str) -> Iterator[Section]:
     parts = []
     for number, cell in enumerate(_object(parse_json(text, "it"))["cells"], 1):
@@ -251,14 +215,6 @@ def _printed(output: Mapping[str, Any]) -> str:
 
 def _joined(source: object) -> str:
     return source if isinstance(source, str) else "".join(map(str, source)) if isinstance(source, list) else ""
-
-
-def _json(text: str) -> Iterator[Section]:
-    yield from _data("(all)", parse_json(text, "it"), 1)
-
-
-def _toml(text: str) -> Iterator[Section]:
-    yield from _data("(all)", tomllib.loads(text), 1)
 
 
 def _data(name: str, value: object, level: int) -> Iterator[Section]:
@@ -338,10 +294,10 @@ def pdf_text(data: bytes) -> str:
 _PARSERS: dict[str, Callable[[str], Iterator[Section]]] = {
     "markdown": _markdown,
     "restructuredtext": _restructured,
-    "html": _html,
+    "html": lambda text: _markdown(text_of_html(text, everything=True).text),
     "text": _plain,
-    "json": _json,
-    "toml": _toml,
+    "json": lambda text: _data("(all)", parse_json(text, "it"), 1),
+    "toml": lambda text: _data("(all)", tomllib.loads(text), 1),
     "csv": _table,
     "notebook": _notebook,
     "python": _docstrings,
@@ -358,3 +314,29 @@ _SUFFIXES = {
     "ipynb": "notebook",
     "pdf": "pdf",
 }
+
+
+@tool(
+    takes(
+        "path",
+        path=PLACE,
+        section=said(TEXT, "the number or title of a section of the outline", maxLength=500),
+        format={"enum": sorted(_PARSERS), "description": "where the name of the file does not say"},
+    ),
+    asks="path",
+    seconds=60.0,
+)
+def doc_parse(place: Place, call: Invocation) -> str:
+    """Outline a document of the workspace (Markdown, reStructuredText, HTML, text, JSON, TOML, CSV, notebook,
+    docstrings of Python, PDF), or give the text of one of its sections.
+    """
+    path = call.arguments["path"]
+    format = call.arguments.get("format") or format_of(path)
+    document = _of_file(place, path, format)
+    if not document.sections:
+        return f"[{path} is empty]"
+    wanted = call.arguments.get("section")
+    if wanted:
+        text = document.whole(document.find(wanted))
+        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}\n[… {len(text) - _LONGEST:,} characters more]"
+    return outline(document, path)

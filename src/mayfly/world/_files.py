@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mayfly.core import Asked, Capability, InputError, Invocation
+from mayfly.world._declare import NUMBER, PLACE, TEXT, listed, said, takes, tool
 from mayfly.world._patch import apply_patch
 from mayfly.world._room import Room, ToolResult
-from mayfly.world._schemas import NUMBER, PLACE, TEXT, listed, said, takes
 
 # Lines of one reading where no end is said.
 _LINES = 2000
@@ -32,64 +32,7 @@ _EDIT = takes(
 
 def file_tools(room: Room) -> tuple[Capability, ...]:
     """Return the tools for files of *room*."""
-    return (
-        Capability(
-            name="file_read",
-            summary="Read a file of the workspace, whole or some of its lines; lines are numbered.",
-            input_schema=takes("path", path=PLACE, start=said(NUMBER, "first line"), end=said(NUMBER, "last line")),
-            asks=lambda call: (Asked("file_read", call.arguments["path"]),),
-            call=lambda call: _read(room, call),
-        ),
-        Capability(
-            name="file_list",
-            summary="List files and directories below a directory of the workspace.",
-            input_schema=takes(path=PLACE, depth=said(NUMBER, "how many levels; 2 unless said", maximum=20)),
-            asks=lambda call: (Asked("file_list", call.arguments.get("path", ".")),),
-            call=lambda call: _list(room, call),
-        ),
-        Capability(
-            name="file_search",
-            summary="Search file contents for a regular expression; gives path:line:text.",
-            input_schema=takes(
-                "pattern",
-                pattern=said(TEXT, "an extended regular expression", minLength=1, maxLength=1000),
-                path=PLACE,
-                glob=said(TEXT, "only files whose name matches, such as *.py"),
-                plain={"type": "boolean", "description": "take the pattern as plain text"},
-                ignore_case={"type": "boolean"},
-            ),
-            asks=lambda call: (Asked("file_search", call.arguments.get("path", ".")),),
-            call=lambda call: _search(room, call),
-        ),
-        Capability(
-            name="file_write",
-            summary="Write a whole file of the workspace, new or in place of what was there.",
-            input_schema=takes("path", "content", path=PLACE, content=said(TEXT, "the whole content")),
-            effect="idempotent",
-            asks=lambda call: (_writing(call, call.arguments["path"]),),
-            call=lambda call: _write(room, call),
-        ),
-        Capability(
-            name="file_edit",
-            summary="Change parts of files: exact replacements in one file, or a unified diff over several.",
-            input_schema=takes(
-                path=PLACE,
-                edits=listed(_EDIT, "replacements, made one after the other; all or none"),
-                patch=said(TEXT, "a unified diff, instead of path and edits"),
-            ),
-            effect="idempotent",
-            asks=lambda call: tuple(_writing(call, path) for path in _edited(room, call)),
-            call=lambda call: _edit(room, call),
-        ),
-        Capability(
-            name="file_delete",
-            summary="Delete files of the workspace.",
-            input_schema=takes("paths", paths=listed(PLACE, "the files")),
-            effect="idempotent",
-            asks=lambda call: tuple(Asked("file_delete", path) for path in call.arguments["paths"]),
-            call=lambda call: _delete(room, call),
-        ),
-    )
+    return tuple(one.bound(room) for one in (file_read, file_list, file_search, file_write, file_edit, file_delete))
 
 
 def _writing(call: Invocation, path: str) -> Asked:
@@ -110,7 +53,9 @@ def bytes_of(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def _read(room: Room, call: Invocation) -> str:
+@tool(takes("path", path=PLACE, start=said(NUMBER, "first line"), end=said(NUMBER, "last line")), asks="path")
+def file_read(room: Room, call: Invocation) -> str:
+    """Read a file of the workspace, whole or some of its lines; lines are numbered."""
     path = call.arguments["path"]
     text = text_of(room, path)
     # At line feeds alone, as editors and git count lines: a form feed or a line separator is part of its line.
@@ -145,20 +90,42 @@ def _notes(lines: Sequence[str], *, whole: bool, ended: bool, strange: bool) -> 
         yield "there is no line feed at the end of the file"
 
 
-def _list(room: Room, call: Invocation) -> str:
+@tool(takes(path=PLACE, depth=said(NUMBER, "how many levels; 2 unless said", maximum=20)), asks="path")
+def file_list(room: Room, call: Invocation) -> str:
+    """List files and directories below a directory of the workspace."""
     path, depth = call.arguments.get("path", "."), call.arguments.get("depth", 2)
     # .git is git's own; everything else is shown, the directories with a slash.
     found = ["find", ".", "-mindepth", "1", "-maxdepth", str(depth), "-name", ".git", "-prune", "-o"]
-    ran, _ = room.run([*found, "(", "-type", "d", "-printf", "%P/\\n", "-o", "-printf", "%P\\n", ")"],
-                      key=call.key, cwd=path, keep=False)  # fmt: skip
-    if ran.code != 0:
-        raise InputError(room.secrets.text(ran.output.strip())[:300] or ran.reason)
-    names = sorted(ran.output.rstrip("\n").split("\n")) if ran.output else []
+    found += ["(", "-type", "d", "-printf", "%P/\\n", "-o", "-printf", "%P\\n", ")"]
+    printed = _printed(room, call, found, cwd=path)
+    names = sorted(printed.rstrip("\n").split("\n")) if printed else []
     more = f"\n[{len(names) - _ENTRIES} more]" if len(names) > _ENTRIES else ""
     return "\n".join(names[:_ENTRIES]) + more or "[nothing]"
 
 
-def _search(room: Room, call: Invocation) -> str:
+def _printed(
+    room: Room, call: Invocation, words: Sequence[str], *, cwd: str = ".", well: tuple[int, ...] = (0,)
+) -> str:
+    """Return what a program prints that only looks; any other end than one that is *well* is an `InputError`."""
+    ran, _ = room.run(words, key=call.key, cwd=cwd, keep=False)
+    if ran.code not in well:
+        raise InputError(room.secrets.text(ran.output.strip())[:300] or ran.reason)
+    return ran.output
+
+
+@tool(
+    takes(
+        "pattern",
+        pattern=said(TEXT, "an extended regular expression", minLength=1, maxLength=1000),
+        path=PLACE,
+        glob=said(TEXT, "only files whose name matches, such as *.py"),
+        plain={"type": "boolean", "description": "take the pattern as plain text"},
+        ignore_case={"type": "boolean"},
+    ),
+    asks="path",
+)
+def file_search(room: Room, call: Invocation) -> str:
+    """Search file contents for a regular expression; gives path:line:text."""
     given = call.arguments
     path = given.get("path", ".")
     if shutil.which("rg"):
@@ -170,33 +137,49 @@ def _search(room: Room, call: Invocation) -> str:
         command += [] if given.get("plain") else ["-E"]
     command += ["-F"] if given.get("plain") else []
     command += ["-i"] if given.get("ignore_case") else []
-    ran, _ = room.run([*command, "-e", given["pattern"], "--", path], key=call.key, keep=False)
-    if ran.code not in (0, 1):
-        raise InputError(room.secrets.text(ran.output.strip())[:300] or ran.reason)
+    printed = _printed(room, call, [*command, "-e", given["pattern"], "--", path], well=(0, 1))
     # Hidden before it is cut: half of a secret looks like none.
-    found = room.secrets.text(ran.output.rstrip("\n"))
+    found = room.secrets.text(printed.rstrip("\n"))
     lines = [line.removeprefix("./")[:500] for line in found.split("\n")] if found else []
     more = f"\n[{len(lines) - _MATCHES} more: narrow the search]" if len(lines) > _MATCHES else ""
     return "\n".join(lines[:_MATCHES]) + more or "[nothing found]"
 
 
-def _write(room: Room, call: Invocation) -> ToolResult:
+@tool(
+    takes("path", "content", path=PLACE, content=said(TEXT, "the whole content")),
+    asks=lambda call: (_writing(call, call.arguments["path"]),),
+    effect="idempotent",
+)
+def file_write(room: Room, call: Invocation) -> ToolResult:
+    """Write a whole file of the workspace, new or in place of what was there."""
     path, content = call.arguments["path"], _said(call.arguments["content"]).encode()
     settled = room.write({path: content}, key=call.key, note=f"write {path}")
     return ToolResult(f"{path}: {len(content)} bytes" if settled.status != "nothing" else f"{path}: as before", settled)
 
 
-def _delete(room: Room, call: Invocation) -> ToolResult:
+@tool(
+    takes("paths", paths=listed(PLACE, "the files")),
+    asks=lambda call: tuple(Asked("file_delete", path) for path in call.arguments["paths"]),
+    effect="idempotent",
+)
+def file_delete(room: Room, call: Invocation) -> ToolResult:
+    """Delete files of the workspace."""
     paths = call.arguments["paths"]
     settled = room.write(dict.fromkeys(paths), key=call.key, note=f"delete {', '.join(paths)}"[:200])
     return ToolResult("", settled)
 
 
-def _edited(room: Room, call: Invocation) -> list[str]:
-    return list(_edits(room, call.arguments))
-
-
-def _edit(room: Room, call: Invocation) -> ToolResult:
+@tool(
+    takes(
+        path=PLACE,
+        edits=listed(_EDIT, "replacements, made one after the other; all or none"),
+        patch=said(TEXT, "a unified diff, instead of path and edits"),
+    ),
+    asks_with=lambda room, call: tuple(_writing(call, path) for path in _edits(room, call.arguments)),
+    effect="idempotent",
+)
+def file_edit(room: Room, call: Invocation) -> ToolResult:
+    """Change parts of files: exact replacements in one file, or a unified diff over several."""
     files = _edits(room, call.arguments)
     settled = room.write(files, key=call.key, note=f"edit {', '.join(files)}"[:200])
     return ToolResult("" if settled.status != "nothing" else "nothing to change", settled)

@@ -6,55 +6,16 @@ import os
 import stat
 from typing import NamedTuple
 
-from mayfly.core import Asked, Capability, Invocation, LimitError
-from mayfly.world._glob import Glob
-from mayfly.world._paths import entries, inside, root_of, sayable, walk
-from mayfly.world._schemas import COUNT, DIRECTORY, FLAG, GLOB, PATH, gives, takes
+from mayfly.core import Invocation, LimitError
+from mayfly.world._declare import COUNT, DIRECTORY, FLAG, GLOB, PATH, gives, takes, tool
+from mayfly.world._paths import Glob, entries, inside, root_of, sayable, walk
 
 MOST_FOUND = 10_000
 _READ = ("fs:workspace",)
 
 
-def find_capabilities() -> tuple[Capability, ...]:
-    """Return what looks at names of files."""
-    return (
-        Capability(
-            name="list_directory",
-            summary="List the entries of one directory or folder, each with its kind and size.",
-            input_schema=takes(path={**DIRECTORY, "default": "."}),
-            output_schema={
-                "type": "array",
-                "items": gives(name={"type": "string"}, kind={"type": "string"}, size=COUNT),
-            },
-            does=(("list", "directory"), ("list", "entry")),
-            grants=_READ,
-            call=_list,
-            asks=lambda call: (Asked("list_files", _listed(call)),),
-            check=_still_listed,
-            proves="every entry is there, and the directory holds no other",
-        ),
-        Capability(
-            name="find_files",
-            summary="Find files by a name or a glob pattern, or all files below a directory; list the paths.",
-            input_schema=takes(pattern=GLOB, path={**DIRECTORY, "default": "."}, hidden=FLAG),
-            output_schema={"type": "array", "items": PATH},
-            does=(("find", "file"), ("list", "file")),
-            grants=_READ,
-            call=_find,
-            asks=lambda call: (Asked("find_files", _wanted(call).path),),
-            check=_still_found,
-            proves="every path is a file that is there, and another walk finds the same ones",
-        ),
-    )
-
-
 def _listed(call: Invocation) -> str:
     return str(call.arguments.get("path", "."))
-
-
-def _list(call: Invocation) -> list[dict[str, object]]:
-    found = entries(root_of(call), _listed(call))
-    return [{"name": os.path.basename(entry.path), "kind": entry.kind, "size": entry.size} for entry in found]
 
 
 def _still_listed(call: Invocation, value: object) -> bool:
@@ -79,33 +40,17 @@ class _Wanted(NamedTuple):
 
 
 def _wanted(call: Invocation) -> _Wanted:
+    """Read the arguments; a directory outside of the workspace is refused here too."""
     pattern = call.arguments.get("pattern")
     glob = Glob(pattern) if pattern else None
     hidden = bool(call.arguments.get("hidden", glob is not None and glob.hidden))
-    return _Wanted(str(call.arguments.get("path", ".")), glob, hidden)
-
-
-def _inside(call: Invocation) -> _Wanted:
-    """Return the same with the directory as it is reached from the workspace; one outside is refused here too."""
-    wanted = _wanted(call)
-    return wanted._replace(path=inside(root_of(call), wanted.path))
-
-
-def _find(call: Invocation) -> list[str]:
-    wanted, found = _inside(call), list[str]()
-    for entry in walk(root_of(call), wanted.path, hidden=wanted.hidden):
-        if entry.kind == "file" and wanted.fits(entry.path):
-            found.append(entry.path)
-            if len(found) > MOST_FOUND:
-                fix = "name a smaller directory or a pattern"
-                raise LimitError("files found", used=len(found), limit=MOST_FOUND, fix=fix)
-    return sorted(found)
+    return _Wanted(inside(root_of(call), str(call.arguments.get("path", "."))), glob, hidden)
 
 
 def _still_found(call: Invocation, value: object) -> bool:
     if not isinstance(value, list) or not all(isinstance(path, str) for path in value):
         return False
-    wanted, root = _inside(call), root_of(call)
+    wanted, root = _wanted(call), root_of(call)
     there = {path for path in _walked(root, wanted) if wanted.fits(path)}
     return len(set(value)) == len(value) and set(value) == there
 
@@ -122,3 +67,40 @@ def _walked(root: str, wanted: _Wanted) -> list[str]:
             if stat.S_ISREG(os.lstat(path).st_mode):
                 found.append(os.path.relpath(path, root))
     return found
+
+
+@tool(
+    takes(path={**DIRECTORY, "default": "."}),
+    output_schema={"type": "array", "items": gives(name={"type": "string"}, kind={"type": "string"}, size=COUNT)},
+    does="list directory, list entry",
+    grants=_READ,
+    asks="path",
+    action="list_files",
+    check=_still_listed,
+    proves="every entry is there, and the directory holds no other",
+)
+def list_directory(call: Invocation) -> list[dict[str, object]]:
+    """List the entries of one directory or folder, each with its kind and size."""
+    found = entries(root_of(call), _listed(call))
+    return [{"name": os.path.basename(entry.path), "kind": entry.kind, "size": entry.size} for entry in found]
+
+
+@tool(
+    takes(pattern=GLOB, path={**DIRECTORY, "default": "."}, hidden=FLAG),
+    output_schema={"type": "array", "items": PATH},
+    does="find file, list file",
+    grants=_READ,
+    asks="path",
+    check=_still_found,
+    proves="every path is a file that is there, and another walk finds the same ones",
+)
+def find_files(call: Invocation) -> list[str]:
+    """Find files by a name or a glob pattern, or all files below a directory; list the paths."""
+    wanted, found = _wanted(call), list[str]()
+    for entry in walk(root_of(call), wanted.path, hidden=wanted.hidden):
+        if entry.kind == "file" and wanted.fits(entry.path):
+            found.append(entry.path)
+            if len(found) > MOST_FOUND:
+                fix = "name a smaller directory or a pattern"
+                raise LimitError("files found", used=len(found), limit=MOST_FOUND, fix=fix)
+    return sorted(found)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from mayfly.sandbox.repository import SAFELY, Anchors, ObjectStore, config_for, path_outside
 from mayfly.sandbox.workbench import Changes
@@ -48,14 +47,9 @@ grep -v '\\^' "$GIT_DIR/asked" | grep -F -x -f - "$GIT_DIR/found" || true
 """
 
 
-class RunInside(Protocol):
-    """Run a program on the overlay and keep nothing of it; returns whether it ended well, and what it printed."""
-
-    def __call__(
-        self, words: Sequence[str], *, stdin: bytes, environment: Mapping[str, str], seconds: float
-    ) -> tuple[bool, str]:
-        """Run it."""
-        ...
+# Runs a program on the overlay and keeps nothing of it: words, and stdin, environment and seconds by name; returns
+# whether it ended well, and what it printed.
+RunInside = Callable[..., tuple[bool, str]]
 
 
 class WholenessCheck:

@@ -20,8 +20,8 @@ from mayfly.core import LimitError, MayflyError, one_line
 from mayfly.policy import SetFacts
 from mayfly.sandbox.repository import GitDirectory, read_anchors
 from mayfly.store import event
+from mayfly.world._git import tracked_files
 from mayfly.world._git_check import WholenessCheck
-from mayfly.world._git_view import tracked_files
 
 if TYPE_CHECKING:
     from mayfly.sandbox.workbench import Change, Changes

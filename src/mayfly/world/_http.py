@@ -7,11 +7,12 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from functools import partial
+from contextlib import suppress
+from typing import Any, NamedTuple
 
-from mayfly.core import Asked, Capability, InputError, Invocation, LimitError, MayflyError, NotSent
+from mayfly.core import Asked, InputError, Invocation, LimitError, MayflyError, NotSent
+from mayfly.world._declare import COUNT, HASH, URL, Schema, takes, tool
 from mayfly.world._http_client import LARGEST, Address, Answer, address_of, exchange
-from mayfly.world._schemas import COUNT, HASH, URL, Schema, takes
 
 # Others could carry credentials, which would be recorded with the argument, or change what the request means.
 _HEADERS = ("accept", "accept-language", "content-type", "if-match", "if-none-match", "if-modified-since", "user-agent")
@@ -44,54 +45,6 @@ _ANSWER: Schema = {
 }
 
 
-def http_capabilities() -> tuple[Capability, ...]:
-    """Return what reaches other machines; each needs the host to be permitted."""
-    keyed = {**_SENT["properties"], "honours_keys": {"const": True}}
-    return (
-        Capability(
-            name="http_get",
-            summary="Fetch a web page or resource from a URL with GET; no redirect is followed.",
-            input_schema=takes("url", url=URL, headers=_LINES),
-            output_schema=_ANSWER,
-            does=(("fetch", "page"), ("fetch", "url"), ("fetch", "resource")),
-            grants=("net:*",),
-            call=_get,
-            asks=_asked_to_get,
-            check=_is_whole,
-            proves="the server answered with success, and the text has the length and hash of what it sent",
-            seconds=60.0,
-        ),
-        Capability(
-            name="http_send",
-            summary="Send by POST or PUT to an address whose receiver honours the Idempotency-Key header.",
-            input_schema=takes("url", "honours_keys", **keyed),
-            output_schema=_ANSWER,
-            effect="idempotent",
-            does=(("send", "request idempotently"),),
-            grants=("net:*",),
-            call=partial(_send, True),
-            asks=partial(_asked_to_send, True),
-            check=_is_accepted,
-            proves="the receiver answered with a status of success",
-            seconds=60.0,
-        ),
-        Capability(
-            name="http_send_once",
-            summary="Send a text or JSON to a URL by POST or PUT, and never a second time.",
-            input_schema=_SENT,
-            output_schema=_ANSWER,
-            effect="once",
-            does=(("send", "request"), ("send", "content"), ("send", "number"), ("send", "item")),
-            grants=("net:*",),
-            call=partial(_send, False),
-            asks=partial(_asked_to_send, False),
-            check=_is_accepted,
-            proves="the receiver answered with a status of success",
-            seconds=60.0,
-        ),
-    )
-
-
 def _address(call: Invocation) -> Address:
     return address_of(call.arguments["url"])
 
@@ -110,19 +63,6 @@ def _headers(call: Invocation) -> dict[str, str]:
     return {"user-agent": "mayfly", "accept-encoding": "identity", **given}
 
 
-def _get(call: Invocation) -> dict[str, object]:
-    address = _address(call)
-    try:
-        answer = exchange(address, "GET", _headers(call), None, stop=call.stop)
-    except OSError as error:
-        raise NotSent(f"{address.without_query}: {error}") from None
-    if not answer.whole:
-        raise LimitError(f"bytes of {address.without_query}", used=len(answer.body) + 1, limit=LARGEST)
-    if not 200 <= answer.status < 300:
-        raise _unhappy(address, answer)
-    return _value(answer)
-
-
 def _unhappy(address: Address, answer: Answer) -> MayflyError:
     said = f"{address.without_query} answers {answer.status} {answer.reason[:80]}".rstrip()
     if 300 <= answer.status < 400 and "location" in answer.headers:
@@ -136,17 +76,11 @@ def _value(answer: Answer) -> dict[str, object]:
     kind = answer.headers.get("content-type", "")
     value: dict[str, object] = {"status": answer.status, "type": kind[:200], "bytes": len(answer.body)}
     value["sha256"] = hashlib.sha256(answer.body).hexdigest()
-    try:
-        return {**value, "encoding": "utf-8", "text": answer.body.decode()}
-    except UnicodeDecodeError:
-        pass
     named = re.search(r"charset=\"?(iso-8859-1|latin-1|windows-1252)", kind, re.IGNORECASE)
-    if named:
-        encoding = "cp1252" if named[1].lower() == "windows-1252" else "latin-1"
-        try:
+    told = ("cp1252" if named[1].lower() == "windows-1252" else "latin-1",) if named else ()
+    for encoding in ("utf-8", *told):
+        with suppress(UnicodeDecodeError):
             return {**value, "encoding": encoding, "text": answer.body.decode(encoding)}
-        except UnicodeDecodeError:
-            pass
     return {**value, "encoding": "base64", "text": base64.b64encode(answer.body).decode()}
 
 
@@ -173,20 +107,24 @@ def _is_accepted(_: Invocation, value: object) -> bool:
     return isinstance(value, dict) and _succeeded(value)
 
 
-class _Request:
+class _Request(NamedTuple):
     """What is to be sent, read from the arguments; anything wrong with it shows before anything is sent."""
 
-    def __init__(self, call: Invocation, *, keyed: bool) -> None:
-        self.url = call.arguments["url"]
-        self.address = _address(call)
-        self.method = call.arguments.get("method", "POST")
-        self.text, kind = _body(call.arguments.get("content", ""))
-        self.headers = {"content-type": kind, **_headers(call)}
-        known = re.fullmatch(r"[\x21-\x7e]{1,255}", call.key)
-        if keyed and not known:
-            raise InputError("the call has no key by which a receiver would know it again")
-        if known:
-            self.headers["idempotency-key"] = call.key
+    address: Address
+    method: str
+    headers: Mapping[str, str]
+    text: str
+
+
+def _request(call: Invocation) -> _Request:
+    given = call.arguments
+    text, kind = _body(given.get("content", ""))
+    headers = {"content-type": kind, **_headers(call)}
+    if re.fullmatch(r"[\x21-\x7e]{1,255}", call.key):
+        headers["idempotency-key"] = call.key
+    elif "honours_keys" in given:
+        raise InputError("the call has no key by which a receiver would know it again")
+    return _Request(_address(call), given.get("method", "POST"), headers, text)
 
 
 def _body(value: object) -> tuple[str, str]:
@@ -216,14 +154,70 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _asked_to_send(keyed: bool, call: Invocation) -> tuple[Asked, ...]:
-    request = _Request(call, keyed=keyed)
+def _asked_to_send(call: Invocation) -> tuple[Asked, ...]:
+    request = _request(call)
     shown = {name: value for name, value in request.headers.items() if name != "idempotency-key"}
     payload = {"method": request.method, "headers": shown, "content": request.text}
-    return (Asked("http_request", request.url, json.dumps(payload, ensure_ascii=False)),)
+    return (Asked("http_request", call.arguments["url"], json.dumps(payload, ensure_ascii=False)),)
 
 
-def _send(keyed: bool, call: Invocation) -> dict[str, object]:
-    request = _Request(call, keyed=keyed)
+def _send(call: Invocation) -> dict[str, object]:
+    request = _request(call)
     answer = exchange(request.address, request.method, request.headers, request.text.encode(), stop=call.stop)
     return {**_value(answer), "whole": answer.whole}
+
+
+@tool(
+    takes("url", url=URL, headers=_LINES),
+    output_schema=_ANSWER,
+    does="fetch page, fetch url, fetch resource",
+    grants=("net:*",),
+    asks=_asked_to_get,
+    check=_is_whole,
+    proves="the server answered with success, and the text has the length and hash of what it sent",
+    seconds=60.0,
+)
+def http_get(call: Invocation) -> dict[str, object]:
+    """Fetch a web page or resource from a URL with GET; no redirect is followed."""
+    address = _address(call)
+    try:
+        answer = exchange(address, "GET", _headers(call), None, stop=call.stop)
+    except OSError as error:
+        raise NotSent(f"{address.without_query}: {error}") from None
+    if not answer.whole:
+        raise LimitError(f"bytes of {address.without_query}", used=len(answer.body) + 1, limit=LARGEST)
+    if not 200 <= answer.status < 300:
+        raise _unhappy(address, answer)
+    return _value(answer)
+
+
+_SENDS: dict[str, Any] = {
+    "output_schema": _ANSWER,
+    "grants": ("net:*",),
+    "asks": _asked_to_send,
+    "check": _is_accepted,
+    "proves": "the receiver answered with a status of success",
+    "seconds": 60.0,
+}
+
+
+@tool(
+    takes("url", "honours_keys", **_SENT["properties"], honours_keys={"const": True}),
+    effect="idempotent",
+    does="send request idempotently",
+    **_SENDS,
+)
+def http_send(call: Invocation) -> dict[str, object]:
+    """Send by POST or PUT to an address whose receiver honours the Idempotency-Key header."""
+    return _send(call)
+
+
+@tool(
+    _SENT,
+    effect="once",
+    does="send request, send content, send number, send item",
+    **_SENDS,
+)
+def http_send_once(call: Invocation) -> dict[str, object]:
+    """Send a text or JSON to a URL by POST or PUT, and never a second time."""
+    return _send(call)

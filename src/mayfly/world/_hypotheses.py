@@ -125,7 +125,7 @@ def _comparisons(node: ast.AST) -> dict[str, tuple[str, int]]:
 
 
 def _callers(index: CodeIndex | None, path: str, name: str, changed: set[str]) -> list[str]:
-    users = index.used_by().get(Symbol(path, name), ()) if index is not None else ()
+    users = index.used_by.get(Symbol(path, name), ()) if index is not None else ()
     return sorted({f"{one.path}:{one.line}" for one in users if one.called and one.path not in changed})
 
 

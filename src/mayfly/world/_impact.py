@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from mayfly.core import InputError, Stop, ToolSettings
@@ -77,14 +78,12 @@ class CodeIndex:
                 break
             if number == limits.code_files:
                 self.notes.append(f"only the first {limits.code_files} files were read: name a directory")
-            ending = os.path.splitext(path)[1].lower()
+            ending, mark = os.path.splitext(path)[1].lower(), os.path.basename(path) in MARKS
             try:
                 if ending in _PYTHON:
                     python[path] = read_python(text_in(place, path, most=_LARGEST))
-                elif ending in LANGUAGES:
-                    others[path] = text_in(place, path, most=_LARGEST)
-                elif os.path.basename(path) in MARKS:
-                    marks[path] = text_in(place, path, most=_LARGEST)
+                elif ending in LANGUAGES or mark:
+                    (marks if mark else others)[path] = text_in(place, path, most=_LARGEST)
             except (InputError, OSError, SyntaxError, ValueError, RecursionError, MemoryError):
                 unread.append(path)
         if unread:
@@ -93,36 +92,31 @@ class CodeIndex:
         self.project = PythonProject(python)
         self._others = others
         self._files = OtherFiles(others, marks)
-        self._imported_by: dict[str, dict[str, int]] | None = None
-        self._used_by: dict[Symbol, list[UsedBy]] | None = None
 
     @property
     def paths(self) -> set[str]:
         """All files that were read."""
         return {*self.project.files, *self._others}
 
+    @cached_property
     def imported_by(self) -> Mapping[str, Mapping[str, int]]:
-        """Return for each file who imports it, with the line."""
-        if self._imported_by is None:
-            found: dict[str, dict[str, int]] = {}
-            for path in self.project.files:
-                for target, line in self.project.imports_of(path):
-                    if target != path:
-                        found.setdefault(target, {}).setdefault(path, line)
-            for path in self._others:
-                for target, line in self._files.imports_of(path):
+        """For each file who imports it, with the line."""
+        found: dict[str, dict[str, int]] = {}
+        imports = [(path, self.project.imports_of(path)) for path in self.project.files]
+        imports += [(path, self._files.imports_of(path)) for path in self._others]
+        for path, targets in imports:
+            for target, line in targets:
+                if target != path:
                     found.setdefault(target, {}).setdefault(path, line)
-            self._imported_by = found
-        return self._imported_by
+        return found
 
+    @cached_property
     def used_by(self) -> Mapping[Symbol, list[UsedBy]]:
-        """Return for each symbol of Python who uses it."""
-        if self._used_by is None:
-            found: dict[Symbol, list[UsedBy]] = {}
-            for symbol, use in self.project.uses():
-                found.setdefault(symbol, []).append(use)
-            self._used_by = found
-        return self._used_by
+        """For each symbol of Python who uses it."""
+        found: dict[Symbol, list[UsedBy]] = {}
+        for symbol, use in self.project.uses():
+            found.setdefault(symbol, []).append(use)
+        return found
 
     def impact(self, target: str) -> Impact:
         """Return what depends on *target*: a path, or a symbol as `path:name`, `package.name` or `name`."""
@@ -164,7 +158,7 @@ class CodeIndex:
         ]
 
     def _of_file(self, path: str) -> Impact:
-        users = self.imported_by()
+        users = self.imported_by
         header = self._files.partner(path)
         found = Impact(target=path, defined=f"{path}, a file", notes=tuple(self.notes))
         for one in (path, header) if header else (path,):
@@ -204,18 +198,15 @@ class CodeIndex:
     def _users(self, symbol: Symbol) -> list[UsedBy]:
         """Return who uses a symbol: also who uses the class of a method, or imports a module whose own code uses it."""
         if not symbol.name:
-            importers = self.imported_by().get(symbol.path, {})
+            importers = self.imported_by.get(symbol.path, {})
             return [UsedBy(path, "", line, False) for path, line in importers.items()]
-        users = list(self.used_by().get(symbol, ()))
+        users = list(self.used_by.get(symbol, ()))
         owner = symbol.name.rpartition(".")[0]
         if owner and Symbol(symbol.path, owner) != symbol:
             known = {(one.path, one.line) for one in users}
-            outside = [
-                one
-                for one in self.used_by().get(Symbol(symbol.path, owner), ())
-                if not _is_inside(one, symbol.path, owner)
-            ]
-            users += [one for one in outside if (one.path, one.line) not in known]
+            for one in self.used_by.get(Symbol(symbol.path, owner), ()):
+                if not _is_inside(one, symbol.path, owner) and (one.path, one.line) not in known:
+                    users.append(one)
         return list(dict.fromkeys(users))
 
     def _by_attribute(self, symbol: Symbol, known: set[tuple[str, int]]) -> list[Mention]:

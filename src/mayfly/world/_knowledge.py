@@ -22,11 +22,11 @@ from mayfly.core import (
     with_tag,
 )
 from mayfly.store import Event, event
+from mayfly.world._declare import NUMBER, PLACE, TEXT, said, takes, tool
 from mayfly.world._documents import format_of, parse_document, pdf_text
 from mayfly.world._html import text_of_html
 from mayfly.world._passages import Index, Passage, passages_of
 from mayfly.world._place import Place, text_in
-from mayfly.world._schemas import NUMBER, PLACE, TEXT, said, takes
 from mayfly.world._web import asks_for, fetch, refuse_by_rules
 
 if TYPE_CHECKING:
@@ -146,35 +146,8 @@ def _plain(found: Found) -> str:
 def knowledge_tools(place: Place, knowledge: Knowledge, limits: ToolSettings | None = None) -> tuple[Capability, ...]:
     """Return the tools that keep and find texts."""
     return (
-        Capability(
-            name="kb_ingest",
-            summary="Keep a text, a file of the workspace or a web page, so that kb_search finds its passages.",
-            input_schema=takes(
-                title=said(TEXT, "what it is called", minLength=1, maxLength=200),
-                text=said(TEXT, "the text itself", minLength=1),
-                path=PLACE,
-                url=said(TEXT, "the address of a page, which is fetched", minLength=8, maxLength=2000),
-                source=said(TEXT, "where a text is from, if text is given", maxLength=500),
-            ),
-            effect="idempotent",
-            asks=_asked,
-            call=lambda call: _ingest(place, knowledge, limits or ToolSettings(), call),
-            seconds=200.0,
-        ),
-        Capability(
-            name="kb_search",
-            summary="Find passages in the texts that were kept for this workspace, the best first, with their sources. "
-            'Words in any order; "in quotation marks" exactly.',
-            input_schema=takes(
-                "query",
-                query=said(TEXT, "the words to look for", minLength=1, maxLength=1000),
-                limit=said(NUMBER, f"how many passages; {_HITS} unless said", maximum=_MOST_HITS),
-                source=said(TEXT, "only texts whose title or source holds this", maxLength=500),
-            ),
-            # The words are looked for, and name no file that the rules should judge.
-            asks=lambda call: (Asked("kb_search", "."),),
-            call=lambda call: _search(knowledge, call),
-        ),
+        kb_ingest.bound(place, knowledge, limits or ToolSettings()),
+        kb_search.bound(knowledge),
     )
 
 
@@ -196,7 +169,34 @@ def _title(call: Invocation) -> str:
     return str(call.arguments.get("title") or call.arguments.get("url") or call.arguments.get("path") or "text")
 
 
-def _ingest(place: Place, knowledge: Knowledge, limits: ToolSettings, call: Invocation) -> str:
+def _file_text(place: Place, path: str) -> str:
+    """Return the text of a file as a reader has it: pages without their tags, notebooks by their cells."""
+    format = format_of(path)
+    if format == "pdf":
+        return pdf_text(place.read(path))
+    text = text_in(place, path, most=_LARGEST)
+    if format == "html":
+        return text_of_html(text, everything=True).text
+    if format == "notebook":
+        parts = parse_document(text, format).sections
+        return "\n\n".join(f"{'#' * min(part.level, 6)} {part.title}\n\n{part.text}" for part in parts)
+    return text
+
+
+@tool(
+    takes(
+        title=said(TEXT, "what it is called", minLength=1, maxLength=200),
+        text=said(TEXT, "the text itself", minLength=1),
+        path=PLACE,
+        url=said(TEXT, "the address of a page, which is fetched", minLength=8, maxLength=2000),
+        source=said(TEXT, "where a text is from, if text is given", maxLength=500),
+    ),
+    effect="idempotent",
+    asks=_asked,
+    seconds=200.0,
+)
+def kb_ingest(place: Place, knowledge: Knowledge, limits: ToolSettings, call: Invocation) -> str:
+    """Keep a text, a file of the workspace or a web page, so that kb_search finds its passages."""
     given, kind = call.arguments, _given(call)
     title, source = _title(call), str(given.get(kind, ""))
     if kind == "text":
@@ -212,21 +212,20 @@ def _ingest(place: Place, knowledge: Knowledge, limits: ToolSettings, call: Invo
     return told if new else f"known already, as {told}"
 
 
-def _file_text(place: Place, path: str) -> str:
-    """Return the text of a file as a reader has it: pages without their tags, notebooks by their cells."""
-    format = format_of(path)
-    if format == "pdf":
-        return pdf_text(place.read(path))
-    text = text_in(place, path, most=_LARGEST)
-    if format == "html":
-        return text_of_html(text, everything=True).text
-    if format == "notebook":
-        parts = parse_document(text, format).sections
-        return "\n\n".join(f"{'#' * min(part.level, 6)} {part.title}\n\n{part.text}" for part in parts)
-    return text
+@tool(
+    takes(
+        "query",
+        query=said(TEXT, "the words to look for", minLength=1, maxLength=1000),
+        limit=said(NUMBER, f"how many passages; {_HITS} unless said", maximum=_MOST_HITS),
+        source=said(TEXT, "only texts whose title or source holds this", maxLength=500),
+    ),
+    asks=lambda call: (Asked("kb_search", "."),),
+)
+def kb_search(knowledge: Knowledge, call: Invocation) -> str:
+    """Find passages in the texts that were kept for this workspace, the best first, with their sources.
 
-
-def _search(knowledge: Knowledge, call: Invocation) -> str:
+    Words in any order; "in quotation marks" exactly.
+    """
     given = call.arguments
     found = knowledge.search(given["query"], limit=given.get("limit", _HITS), source=given.get("source", ""))
     if not found:

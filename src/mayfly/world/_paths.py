@@ -1,22 +1,23 @@
-"""Files of the workspace, opened step by step from its root: no link and no special file leads anywhere else."""
+"""Files of the workspace, opened step by step from its root, so that no link and no special file leads anywhere else.
+
+And glob patterns over their paths, matched in time that no pattern can blow up.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from fnmatch import translate
+from functools import lru_cache
 from typing import BinaryIO, NamedTuple
 
 from mayfly.core import InputError, Invocation, LimitError
 
 DEEPEST = 40
 MOST_ENTRIES = 200_000
-# Directories that belong to tools: nobody wrote what is in them.
-LEFT_OUT = frozenset(
-    {".git", ".hg", ".svn", ".venv", "venv", ".tox", ".nox", "node_modules", "__pycache__", ".mayfly"}
-    | {".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis"}
-)
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
@@ -111,10 +112,11 @@ def entries(root: str, path: str) -> list[Entry]:
         os.close(descriptor)
 
 
-def walk(root: str, path: str, *, hidden: bool) -> Iterator[Entry]:
+def walk(root: str, path: str, *, hidden: bool, enter: Callable[[str], bool] = lambda _: True) -> Iterator[Entry]:
     """Yield every entry below a directory, sorted, without following links; what cannot be read is left out.
 
-    Names with a leading dot are left out unless *hidden*. Too many entries or levels are a `LimitError`.
+    Names with a leading dot are left out unless *hidden*, and what is in directories that are not to be *entered* by
+    their names. Too many entries or levels are a `LimitError`.
     """
     waiting = [(os.path.normpath(path), 0)]
     seen = 0
@@ -133,7 +135,8 @@ def walk(root: str, path: str, *, hidden: bool) -> Iterator[Entry]:
         if seen > MOST_ENTRIES:
             raise LimitError(f"entries below {path}", used=seen, limit=MOST_ENTRIES, fix="name a smaller directory")
         yield from shown
-        waiting += [(entry.path, depth + 1) for entry in reversed(shown) if entry.kind == "directory"]
+        below = (entry.path for entry in reversed(shown) if entry.kind == "directory")
+        waiting += [(one, depth + 1) for one in below if enter(os.path.basename(one))]
 
 
 def _scanned(descriptor: int, directory: str) -> list[Entry]:
@@ -171,3 +174,46 @@ _KINDS = {
     stat.S_IFLNK: "a link",
 }
 _WORDS = {stat.S_IFDIR: "directory", stat.S_IFREG: "file", stat.S_IFLNK: "link"}
+
+
+LONGEST = 500
+
+
+class Glob:
+    """Match paths: `*` and `?` stay within one name, `**` stands for any number of directories.
+
+    A pattern without a slash is about the name alone, wherever the file lies.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        parts = [part for part in pattern.split("/") if part not in ("", ".")]
+        if not parts or ".." in parts or pattern.startswith(("/", "~")) or len(pattern) > LONGEST:
+            fix = "write *.py, test_*, src/**/*.toml or a whole name"
+            raise InputError(f"{pattern[:80]!r} is not a pattern for files of the workspace", fix=fix)
+        self._anywhere = len(parts) == 1
+        self._parts = parts
+        self.hidden = any(part.startswith(".") for part in parts)
+
+    def fits(self, path: str) -> bool:
+        """Say whether *path*, from the directory that is looked at, fits."""
+        names = path.split("/")
+        if self._anywhere:
+            return self._parts == ["**"] or _fits_name(self._parts[0], names[-1])
+        # Which beginnings of the path the beginning of the pattern fits, part by part.
+        reached = {0}
+        for part in self._parts:
+            if part == "**":
+                reached = set(range(min(reached, default=len(names) + 1), len(names) + 1))
+            else:
+                reached = {at + 1 for at in reached if at < len(names) and _fits_name(part, names[at])}
+        return len(names) in reached
+
+
+def _fits_name(pattern: str, name: str) -> bool:
+    return _compiled(pattern).match(name) is not None
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    # The standard translation keeps what one star took, so matching a name is never worse than quadratic.
+    return re.compile(translate(pattern))

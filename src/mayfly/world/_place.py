@@ -6,11 +6,15 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
 from mayfly.core import InputError
-from mayfly.world._paths import LEFT_OUT, entries
+from mayfly.world._paths import walk
+
+# Directories that belong to tools, beside those with a leading dot: nobody wrote what is in them.
+_OF_TOOLS = ("venv", "node_modules", "__pycache__")
 
 
 class Place(Protocol):
@@ -46,31 +50,17 @@ class Place(Protocol):
 
 
 def source_files(place: Place, suffixes: frozenset[str], *, under: str = ".", most: int) -> Iterator[str]:
-    """Yield the files with one of *suffixes*, by name: no links are followed, nothing that tools keep for themselves.
+    """Return the files with one of *suffixes*, by name: no links are followed, nothing that tools keep for themselves.
 
     Only names are looked at here; contents are read through the room, which masks what is secret.
     """
-    root = os.path.realpath(place.workspace)
-    waiting, found = [os.path.normpath(under)], 0
-    while waiting:
-        directory = waiting.pop()
-        try:
-            here = entries(root, directory)
-        except InputError:
-            if directory == os.path.normpath(under):
-                raise
-            continue  # it went away, or may not be read
-        below = []
-        for entry in here:
-            name = os.path.basename(entry.path)
-            if entry.kind == "directory" and not name.startswith(".") and name not in LEFT_OUT:
-                below.append(entry.path)
-            elif entry.kind == "file" and os.path.splitext(name)[1].lower() in suffixes:
-                yield entry.path
-                found += 1
-                if found >= most:
-                    return
-        waiting += reversed(below)
+
+    def is_own(name: str) -> bool:
+        return not name.startswith(".") and name not in _OF_TOOLS
+
+    below = walk(os.path.realpath(place.workspace), under, hidden=True, enter=is_own)
+    files = (entry.path for entry in below if entry.kind == "file")
+    return islice((path for path in files if os.path.splitext(path)[1].lower() in suffixes), most)
 
 
 def text_in(place: Place, path: str, *, most: int) -> str:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from mayfly.core import Asked, Capability, InputError, Invocation
 from mayfly.sandbox.workbench import Ran
+from mayfly.world._declare import NUMBER, PLACE, TEXT, Declared, Schema, listed, said, takes, tool
 from mayfly.world._place import find_python, own_python
 from mayfly.world._push import plan_push, push
 from mayfly.world._room import Room, Settled, ToolResult
-from mayfly.world._schemas import NUMBER, PLACE, TEXT, listed, said, takes
 
 _SECONDS = said(NUMBER, "seconds it may take", maximum=3600)
 _HOSTS = listed(TEXT, "hosts it has to reach, such as example.com; none unless named")
+_PATHS = listed(PLACE, "files or directories; all unless said")
 _WORDS = listed(TEXT, "further arguments, word by word")
 # What a check prints is told up to here before the general limit on results.
 _TAIL = 6000
 # Said too, so that no line a program prints is taken for what became of its changes.
 _UNCHANGED = "[no file was changed]"
+# Ways of looking at the repository that are tools of their own.
+_LOOKING = ("status", "diff", "log")
 _READING = ("status", "diff", "log", "show", "blame")
 _CHANGING = ("add", "branch", "checkout", "commit", "merge", "mv", "rebase", "restore", "revert", "rm", "stash",
              "switch", "tag", "cherry-pick", "reset", "apply", "init")  # fmt: skip
@@ -27,123 +31,85 @@ _CHANGING = ("add", "branch", "checkout", "commit", "merge", "mv", "rebase", "re
 
 def run_tools(room: Room) -> tuple[Capability, ...]:
     """Return the tools of *room* that run programs."""
-    return (
-        Capability(
-            name="shell_exec",
-            summary="Run a shell command in the workspace. Changes to files are kept when the rules permit them; "
-            "there is no network but to the hosts that are named and permitted.",
-            input_schema=takes(
-                "command",
-                command=said(TEXT, "a command line or script", minLength=1, maxLength=100_000),
-                cwd=said(PLACE, "the directory it runs in"),
-                seconds=_SECONDS,
-                hosts=_HOSTS,
-            ),
-            effect="idempotent",
-            asks=lambda call: (
-                Asked("shell_exec", call.arguments["command"]),
-                *(Asked("http_fetch", f"https://{host}/") for host in call.arguments.get("hosts", ())),
-            ),
-            call=lambda call: _shell(room, call),
-            seconds=3600.0,
-        ),
-        Capability(
-            name="git",
-            summary="Run git in the workspace: " + ", ".join((*_READING, *_CHANGING)) + ". push has a tool of its own.",
-            input_schema=takes(
-                "operation",
-                operation={"enum": [*_READING, *_CHANGING]},
-                arguments=_WORDS,
-            ),
-            effect="idempotent",
-            asks=lambda call: (Asked(_git_action(call.arguments["operation"]), _git_line(call)),),
-            call=lambda call: _told(*room.run(_git_words(call), key=call.key)),
-        ),
-        *(_looking(room, operation) for operation in ("status", "diff", "log")),
-        Capability(
-            name="git_push",
-            summary="Push one branch or tag to a remote, once a person has agreed to exactly that.",
-            input_schema=takes(
-                "remote",
-                "ref",
-                remote=said(TEXT, "the name of the remote", pattern=r"^[A-Za-z0-9][\w./-]*$"),
-                ref=said(TEXT, "the branch or tag", pattern=r"^[A-Za-z0-9][\w./-]*$"),
-            ),
-            effect="once",
-            asks=lambda call: (Asked("git_push", call.arguments["remote"], _planned(room, call)),),
-            call=lambda call: _push(room, call),
-        ),
-        *_checks(room),
-    )
+    return tuple(one.bound(room) for one in (shell_exec, git, *map(_looking, _LOOKING), git_push, *_CHECKS))
 
 
-def _looking(room: Room, operation: str) -> Capability:
-    """Make the tool for one way of looking at the repository, for who may not change it."""
-    return Capability(
-        name=f"git_{operation}",
-        summary=f"Run git {operation} in the workspace.",
-        input_schema=takes(arguments=_WORDS),
-        effect="idempotent",
-        asks=lambda call: (Asked(f"git_{operation}", shlex.join(call.arguments.get("arguments", ()))),),
-        call=lambda call: _told(
-            room.run(["git", operation, *call.arguments.get("arguments", ())], key=call.key, keep=False)[0]
-        ),
-    )
+@tool(
+    takes(
+        "command",
+        command=said(TEXT, "a command line or script", minLength=1, maxLength=100_000),
+        cwd=said(PLACE, "the directory it runs in"),
+        seconds=_SECONDS,
+        hosts=_HOSTS,
+    ),
+    effect="idempotent",
+    asks=lambda call: (
+        Asked("shell_exec", call.arguments["command"]),
+        *(Asked("http_fetch", f"https://{host}/") for host in call.arguments.get("hosts", ())),
+    ),
+    seconds=3600.0,
+)
+def shell_exec(room: Room, call: Invocation) -> ToolResult:
+    """Run a shell command in the workspace.
 
-
-def _checks(room: Room) -> tuple[Capability, ...]:
-    paths = listed(PLACE, "files or directories; all unless said")
-    return (
-        _check(room, "test_exec", "Run the tests of the workspace with the runner it is made for.",
-               takes(arguments=_WORDS, seconds=_SECONDS), _tests),
-        _check(room, "run_pytest", "Run tests with pytest.",
-               takes(paths=paths, keyword=said(TEXT, "pytest's -k"), seconds=_SECONDS), _pytest),
-        _check(room, "run_mypy", "Check types with mypy --strict.", takes(paths=paths), _mypy),
-        _check(room, "run_syntax_check", "Parse Python files without running them.", takes(paths=paths), _syntax),
-        _check(room, "build_check", "Build the workspace: make, cargo, go, npm or compileall, as it is made for.",
-               takes(command=said(TEXT, "another command than the one that is found"), seconds=_SECONDS), _build),
-        _check(room, "coverage_analyzer", "Run the tests and say which lines none of them reaches.",
-               takes(arguments=_WORDS, seconds=_SECONDS), _coverage),
-    )  # fmt: skip
-
-
-def _check(room: Room, name: str, summary: str, schema: dict[str, object], command: object) -> Capability:
-    """Make the tool for one kind of check; *command* says from the call which command that is."""
-    making = command
-    assert callable(making)
-    return Capability(
-        name=name,
-        summary=summary,
-        input_schema=schema,
-        effect="idempotent",
-        asks=lambda call: (Asked(name, shlex.join(making(room, call))),),
-        call=lambda call: _told(
-            *room.run(_in_own_python(making(room, call)), key=call.key, timeout=call.arguments.get("seconds")),
-            tail=_TAIL,
-        ),
-        seconds=3600.0,
-    )
-
-
-def _planned(room: Room, call: Invocation) -> str:
-    return plan_push(room.workspace, call.arguments["remote"], call.arguments["ref"]).payload()
-
-
-def _push(room: Room, call: Invocation) -> str:
-    """Push what the rules permit, and not what came to stand there since they were asked."""
-    payload = _planned(room, call)
-    if not room.kernel().permitted("git_push", call.arguments["remote"], payload).allowed:
-        raise InputError("what would be pushed is not what was permitted", fix="ask for the push again")
-    return push(room.workspace, payload)
-
-
-def _shell(room: Room, call: Invocation) -> ToolResult:
+    Changes to files are kept when the rules permit them; there is no network but to the hosts that are named and
+    permitted.
+    """
     given = call.arguments
     grants = [f"net:{host}" for host in given.get("hosts", ())]
     ran, settled = room.run(
         given["command"], key=call.key, cwd=given.get("cwd", "."), timeout=given.get("seconds"), grants=grants
     )
     return _told(ran, settled)
+
+
+@tool(
+    takes("operation", operation={"enum": [*_READING, *_CHANGING]}, arguments=_WORDS),
+    summary="Run git in the workspace: " + ", ".join((*_READING, *_CHANGING)) + ". push has a tool of its own.",
+    effect="idempotent",
+    asks=lambda call: (Asked(_git_action(call.arguments["operation"]), shlex.join(_git_words(call))),),
+)
+def git(room: Room, call: Invocation) -> ToolResult:
+    """Run one operation of git on the workbench."""
+    return _told(*room.run(_git_words(call), key=call.key))
+
+
+def _looking(operation: str) -> Declared:
+    """Make the tool for one way of looking at the repository, for who may not change it."""
+
+    def look(room: Room, call: Invocation) -> ToolResult:
+        return _told(room.run(["git", operation, *call.arguments.get("arguments", ())], key=call.key, keep=False)[0])
+
+    return tool(
+        takes(arguments=_WORDS),
+        name=f"git_{operation}",
+        summary=f"Run git {operation} in the workspace.",
+        effect="idempotent",
+        asks=lambda call: (Asked(f"git_{operation}", shlex.join(call.arguments.get("arguments", ()))),),
+    )(look)
+
+
+def _planned(room: Room, call: Invocation) -> str:
+    return plan_push(room.workspace, call.arguments["remote"], call.arguments["ref"]).payload()
+
+
+@tool(
+    takes(
+        "remote",
+        "ref",
+        remote=said(TEXT, "the name of the remote", pattern=r"^[A-Za-z0-9][\w./-]*$"),
+        ref=said(TEXT, "the branch or tag", pattern=r"^[A-Za-z0-9][\w./-]*$"),
+    ),
+    effect="once",
+    asks_with=lambda room, call: (Asked("git_push", call.arguments["remote"], _planned(room, call)),),
+)
+def git_push(room: Room, call: Invocation) -> str:
+    """Push one branch or tag to a remote, once a person has agreed to exactly that."""
+    # What the rules permit, and not what came to stand there since they were asked.
+    payload = _planned(room, call)
+    if not room.kernel().permitted("git_push", call.arguments["remote"], payload).allowed:
+        raise InputError("what would be pushed is not what was permitted", fix="ask for the push again")
+    return push(room.workspace, payload)
 
 
 def _told(ran: Ran, settled: Settled | None = None, *, tail: int = 0) -> ToolResult:
@@ -169,10 +135,6 @@ def _git_words(call: Invocation) -> list[str]:
     return ["git", call.arguments["operation"], *call.arguments.get("arguments", ())]
 
 
-def _git_line(call: Invocation) -> str:
-    return shlex.join(_git_words(call))
-
-
 def test_command(room: Room) -> list[str]:
     """Return how the tests of the workspace are run, by the rules that know the frameworks."""
     rows = room.kernel().query("test_command(F, C)", ())
@@ -193,20 +155,48 @@ def _has(room: Room, path: str) -> bool:
     return True
 
 
-def _tests(room: Room, call: Invocation) -> list[str]:
+def _check(schema: Schema) -> Callable[[Callable[[Room, Invocation], list[str]]], Declared]:
+    """Declare a function that returns the command of a check as the tool that runs it."""
+
+    def declare(command: Callable[[Room, Invocation], list[str]]) -> Declared:
+        def run(room: Room, call: Invocation) -> ToolResult:
+            words = _in_own_python(command(room, call))
+            return _told(*room.run(words, key=call.key, timeout=call.arguments.get("seconds")), tail=_TAIL)
+
+        return tool(
+            schema,
+            name=command.__name__,
+            summary=inspect.getdoc(command),
+            effect="idempotent",
+            asks_with=lambda room, call: (Asked(command.__name__, shlex.join(command(room, call))),),
+            seconds=3600.0,
+        )(run)
+
+    return declare
+
+
+@_check(takes(arguments=_WORDS, seconds=_SECONDS))
+def test_exec(room: Room, call: Invocation) -> list[str]:
+    """Run the tests of the workspace with the runner it is made for."""
     return [*test_command(room), *call.arguments.get("arguments", ())]
 
 
-def _pytest(room: Room, call: Invocation) -> list[str]:
+@_check(takes(paths=_PATHS, keyword=said(TEXT, "pytest's -k"), seconds=_SECONDS))
+def run_pytest(room: Room, call: Invocation) -> list[str]:
+    """Run tests with pytest."""
     chosen = ["-k", call.arguments["keyword"]] if call.arguments.get("keyword") else []
     return ["python", "-m", "pytest", "-q", *chosen, *_paths(call, ())]
 
 
-def _mypy(room: Room, call: Invocation) -> list[str]:
+@_check(takes(paths=_PATHS))
+def run_mypy(room: Room, call: Invocation) -> list[str]:
+    """Check types with mypy --strict."""
     return ["python", "-m", "mypy", "--strict", *_paths(call, ["."])]
 
 
-def _syntax(room: Room, call: Invocation) -> list[str]:
+@_check(takes(paths=_PATHS))
+def run_syntax_check(room: Room, call: Invocation) -> list[str]:
+    """Parse Python files without running them."""
     code = (
         "import ast,pathlib,sys\nbad=0\n"
         "for p in sys.argv[1:]:\n"
@@ -219,7 +209,9 @@ def _syntax(room: Room, call: Invocation) -> list[str]:
     return ["python", "-c", code, *_paths(call, ["."])]
 
 
-def _build(room: Room, call: Invocation) -> list[str]:
+@_check(takes(command=said(TEXT, "another command than the one that is found"), seconds=_SECONDS))
+def build_check(room: Room, call: Invocation) -> list[str]:
+    """Build the workspace: make, cargo, go, npm or compileall, as it is made for."""
     if call.arguments.get("command"):
         return ["sh", "-c", call.arguments["command"]]
     found = {
@@ -235,7 +227,9 @@ def _build(room: Room, call: Invocation) -> list[str]:
     return ["python", "-m", "compileall", "-q", "."]
 
 
-def _coverage(room: Room, call: Invocation) -> list[str]:
+@_check(takes(arguments=_WORDS, seconds=_SECONDS))
+def coverage_analyzer(room: Room, call: Invocation) -> list[str]:
+    """Run the tests and say which lines none of them reaches."""
     tests = shlex.join(call.arguments.get("arguments", ())) or "-q"
     run = f'"$python" -m coverage run --data-file=/tmp/coverage -m pytest {tests}'
     report = '"$python" -m coverage report -m --skip-covered --data-file=/tmp/coverage'
@@ -251,3 +245,6 @@ def _in_own_python(words: list[str]) -> list[str]:
 
 def _paths(call: Invocation, default: Sequence[str]) -> list[str]:
     return list(call.arguments.get("paths") or default)
+
+
+_CHECKS = (test_exec, run_pytest, run_mypy, run_syntax_check, build_check, coverage_analyzer)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -61,135 +61,109 @@ def read_python(source: str) -> PythonFile:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = parse_python(source)
-    found = PythonFile()
-    _Walk(found).visit(tree)
-    return found
+    reader = _Reader()
+    reader.read(tree, _Where())
+    return reader.found
 
 
-class _Walk(ast.NodeVisitor):
-    def __init__(self, found: PythonFile) -> None:
-        self._found = found
-        self._scope: list[str] = []
-        # The class that a method belongs to, with the name by which the method knows its object.
-        self._owner: list[tuple[str, str]] = []
-        self._called = False
+class _Where(NamedTuple):
+    """What stands around a node: functions and classes; in a method also its class, and its name for its object."""
+
+    scope: tuple[str, ...] = ()
+    owner: tuple[str, str] | None = None
 
     @property
-    def _within(self) -> str:
-        return ".".join(self._scope)
+    def within(self) -> str:
+        return ".".join(self.scope)
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        """Note a class, its bases and what is in it."""
-        for one in (*node.decorator_list, *(keyword.value for keyword in node.keywords)):
-            self.visit(one)
-        name = self._define(node, "class")
-        self._scope.append(node.name)
+
+class _Reader:
+    def __init__(self) -> None:
+        self.found = PythonFile()
+
+    def read(self, node: ast.AST, where: _Where, *, called: bool = False) -> None:
+        """Note what a node defines, imports or uses, and what is in it; *called* where it is what a call is of."""
+        match node:
+            case ast.ClassDef():
+                self._class(node, where)
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                self._function(node, where)
+            case ast.Import():
+                for alias in node.names:
+                    # `import a.b` binds a, and makes a.b known.
+                    one = Imported(0, alias.name, "", node.lineno)
+                    self.found.imported[alias.asname or alias.name] = one
+            case ast.ImportFrom():
+                self._import_from(node)
+            case ast.Call():
+                self.read(node.func, where, called=True)
+                self._all((*node.args, *node.keywords), where)
+            case ast.Name():
+                if isinstance(node.ctx, ast.Load):
+                    self.found.uses.append(Use(node.id, where.within, node.lineno, called))
+            case ast.Attribute():
+                self._attribute(node, where, called)
+            case _:
+                if isinstance(node, (ast.Assign, ast.AnnAssign)) and not where.scope:
+                    self._names(node)
+                self._all(ast.iter_child_nodes(node), where)
+
+    def _all(self, nodes: Iterable[ast.AST], where: _Where) -> None:
+        for one in nodes:
+            self.read(one, where)
+
+    def _class(self, node: ast.ClassDef, where: _Where) -> None:
+        self._all((*node.decorator_list, *(keyword.value for keyword in node.keywords)), where)
+        name = self._define(node, where, "class")
+        self.found.bases[name] = [written for base in node.bases if (written := _dotted(base))]
+        inside = _Where((*where.scope, node.name), where.owner)
         # A class depends on its bases, not what stands around it.
-        self._found.bases[name] = [written for base in node.bases if (written := _dotted(base))]
-        for base in node.bases:
-            self.visit(base)
-        self._owner.append((name, ""))
-        self._body(node.body)
-        self._owner.pop()
-        self._scope.pop()
+        self._all(node.bases, inside)
+        self._all(node.body, inside._replace(owner=(name, "")))
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        """Note a function or method and what is in it."""
-        self._function(node)
-
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        """Note one that is awaited."""
-        self._function(node)
-
-    def _function(self, node: Function) -> None:
-        in_class = bool(self._owner) and self._owner[-1][0] == self._within and bool(self._within)
-        self._define(node, "method" if in_class else "function")
+    def _function(self, node: Function, where: _Where) -> None:
+        in_class = bool(where.scope) and where.owner is not None and where.owner[0] == where.within
+        self._define(node, where, "method" if in_class else "function")
         first = next((argument.arg for argument in (*node.args.posonlyargs, *node.args.args)), "")
-        self._scope.append(node.name)
-        if in_class:
-            self._owner.append((self._owner[-1][0], first))
-        for one in (*node.decorator_list, node.args, *((node.returns,) if node.returns else ())):
-            self.visit(one)
-        self._body(node.body)
-        if in_class:
-            self._owner.pop()
-        self._scope.pop()
+        owner = (where.within, first) if in_class else where.owner
+        inside = _Where((*where.scope, node.name), owner)
+        self._all((*node.decorator_list, node.args, *((node.returns,) if node.returns else ()), *node.body), inside)
 
-    def _body(self, body: Sequence[ast.stmt]) -> None:
-        for one in body:
-            self.visit(one)
-
-    def _define(self, node: Function | ast.ClassDef, kind: str) -> str:
-        name = ".".join((*self._scope, node.name))
-        self._found.definitions.setdefault(name, Definition(name, kind, node.lineno, node.end_lineno or node.lineno))
+    def _define(self, node: Function | ast.ClassDef, where: _Where, kind: str) -> str:
+        name = ".".join((*where.scope, node.name))
+        self.found.definitions.setdefault(name, Definition(name, kind, node.lineno, node.end_lineno or node.lineno))
         return name
 
-    def visit_Import(self, node: ast.Import) -> None:
-        """Note modules under the names they are given."""
-        for alias in node.names:
-            if alias.asname:
-                self._found.imported[alias.asname] = Imported(0, alias.name, "", node.lineno)
-            else:
-                # `import a.b` binds a, and makes a.b known.
-                self._found.imported[alias.name] = Imported(0, alias.name, "", node.lineno)
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        """Note what is taken out of a module."""
+    def _import_from(self, node: ast.ImportFrom) -> None:
         for alias in node.names:
             one = Imported(node.level, node.module or "", alias.name, node.lineno)
             if alias.name == "*":
-                self._found.stars.append(one)
+                self.found.stars.append(one)
             else:
-                self._found.imported[alias.asname or alias.name] = one
+                self.found.imported[alias.asname or alias.name] = one
 
-    def visit_Assign(self, node: ast.Assign) -> None:
-        """Note names of the module."""
-        self._names(node.targets, node)
-        self.generic_visit(node)
+    def _names(self, node: ast.Assign | ast.AnnAssign) -> None:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        for one in (inner for target in targets for inner in ast.walk(target)):
+            if isinstance(one, ast.Name):
+                there = Definition(one.id, "name", node.lineno, node.end_lineno or node.lineno)
+                self.found.definitions.setdefault(one.id, there)
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        """Note names of the module that say their type."""
-        self._names([node.target], node)
-        self.generic_visit(node)
-
-    def _names(self, targets: Sequence[ast.expr], node: ast.stmt) -> None:
-        if not self._scope:
-            for target in targets:
-                for one in ast.walk(target):
-                    if isinstance(one, ast.Name):
-                        there = Definition(one.id, "name", node.lineno, node.end_lineno or node.lineno)
-                        self._found.definitions.setdefault(one.id, there)
-
-    def visit_Call(self, node: ast.Call) -> None:
-        """Note what is called as called."""
-        self._called = True
-        self.visit(node.func)
-        self._called = False
-        for one in (*node.args, *node.keywords):
-            self.visit(one)
-
-    def visit_Name(self, node: ast.Name) -> None:
-        """Note a name that is read."""
-        called, self._called = self._called, False
-        if isinstance(node.ctx, ast.Load):
-            self._found.uses.append(Use(node.id, self._within, node.lineno, called))
-
-    def visit_Attribute(self, node: ast.Attribute) -> None:
+    def _attribute(self, node: ast.Attribute, where: _Where, called: bool) -> None:
         """Note a chain of names once, and its last name for whoever looks for a method of that name."""
-        called, self._called = self._called, False
         written = _dotted(node)
-        self._found.attributes.append(Use(node.attr, self._within, node.lineno, called))
+        self.found.attributes.append(Use(node.attr, where.within, node.lineno, called))
         if not written:
-            self.visit(node.value)
+            self.read(node.value, where)
             return
         root, _, rest = written.partition(".")
-        owner, own = self._owner[-1] if self._owner else ("", "")
+        owner, own = where.owner or ("", "")
         if own and root == own:
             written = f"{owner}.{rest}"
-        self._found.uses.append(Use(written, self._within, node.lineno, called))
+        self.found.uses.append(Use(written, where.within, node.lineno, called))
         for inner in ast.walk(node.value):
             if isinstance(inner, ast.Attribute):
-                self._found.attributes.append(Use(inner.attr, self._within, inner.lineno, False))
+                self.found.attributes.append(Use(inner.attr, where.within, inner.lineno, False))
 
 
 def _dotted(node: ast.expr) -> str:

@@ -17,8 +17,8 @@ from mayfly.core import ConflictError, SecretValues, Stop, content_hash
 from mayfly.policy import FileChange
 from mayfly.sandbox.repository import kinds_of
 from mayfly.sandbox.workbench import Change, Changes, Entry, Ran, SecretFiles, Workbench, commits
+from mayfly.world._git import GitView, look_at_git
 from mayfly.world._git_history import History
-from mayfly.world._git_view import GitView, look_at_git
 
 if TYPE_CHECKING:
     from mayfly.policy import Kernel

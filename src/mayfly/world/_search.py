@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from importlib.resources import files
 from typing import NamedTuple, TypedDict
 
 from mayfly.core import (
-    Asked,
-    Capability,
     InputError,
     Invocation,
     LimitError,
@@ -18,9 +15,8 @@ from mayfly.core import (
     secret_path,
 )
 from mayfly.sandbox import Sandbox, Ticket
-from mayfly.world._glob import Glob
-from mayfly.world._paths import inside, read_bytes, root_of, walk
-from mayfly.world._schemas import DIRECTORY, FLAG, GLOB, takes
+from mayfly.world._declare import DIRECTORY, FLAG, GLOB, takes, tool
+from mayfly.world._paths import Glob, inside, read_bytes, root_of, walk
 
 MOST_HITS = 5_000
 LARGEST_FILE = 8 * 1024 * 1024
@@ -51,66 +47,12 @@ class _Wanted(NamedTuple):
 Line = tuple[str, int, str]
 
 
-def search_capabilities(settings: SandboxSettings) -> tuple[Capability, ...]:
-    """Return what searches in files."""
-    return (
-        Capability(
-            name="search_lines",
-            summary="Search the lines of a file, or of all files below a directory, by a text or a regular expression.",
-            input_schema=takes(
-                "text",
-                text={
-                    "type": "string",
-                    "minLength": 1,
-                    "maxLength": 1000,
-                    "pattern": "\\A[^\\n]*\\Z",
-                    "format": "phrase",
-                },
-                path={**DIRECTORY, "format": "place", "description": "a file or a directory", "default": "."},
-                pattern=GLOB,
-                regex=FLAG,
-                ignore_case=FLAG,
-                hidden=FLAG,
-            ),
-            output_schema={"type": "array", "items": {"type": "object", "required": ["path", "line", "text"]}},
-            does=(
-                ("search", "line"),
-                ("search", "text"),
-                ("search", "file"),
-                ("search", "directory"),
-                ("find", "line"),
-                ("find", "text"),
-            ),
-            grants=("fs:workspace",),
-            call=partial(_search, settings),
-            asks=lambda call: (Asked("search_files", _wanted(call).path),),
-            check=partial(_still_there, settings),
-            proves="every line stands where it was found and fits, and no file without a hit holds the text",
-        ),
-    )
-
-
 def _wanted(call: Invocation) -> _Wanted:
+    """Read the arguments; a directory outside of the workspace is refused here too."""
     told = call.arguments
     glob = Glob(told["pattern"]) if told.get("pattern") else None
     flags = (bool(told.get(name)) for name in ("regex", "ignore_case", "hidden"))
-    return _Wanted(told["text"], told.get("path", "."), glob, *flags)
-
-
-def _inside(call: Invocation) -> _Wanted:
-    """Return the same with the directory as it is reached from the workspace; one outside is refused here too."""
-    wanted = _wanted(call)
-    return wanted._replace(path=inside(root_of(call), wanted.path))
-
-
-def _search(settings: SandboxSettings, call: Invocation) -> list[Hit]:
-    wanted, found = _inside(call), list[Hit]()
-    lines = (line for path in _files(call, wanted) for line in _lines(call, path))
-    for path, number, text in _selected(settings, wanted, lines, call):
-        found.append(Hit(path=path, line=number, text=text[:LONGEST_LINE]))
-        if len(found) > MOST_HITS:
-            raise LimitError("lines found", used=len(found), limit=MOST_HITS, fix="name a smaller directory")
-    return found
+    return _Wanted(told["text"], inside(root_of(call), told.get("path", ".")), glob, *flags)
 
 
 def _files(call: Invocation, wanted: _Wanted) -> Iterator[str]:
@@ -192,7 +134,7 @@ def _still_there(settings: SandboxSettings, call: Invocation, value: object) -> 
     """Look again: each hit by its line number, each file without one as a whole."""
     if not isinstance(value, list) or not all(isinstance(hit, dict) and hit.keys() == _KEYS for hit in value):
         return False
-    wanted, by_path = _inside(call), dict[str, list[Hit]]()
+    wanted, by_path = _wanted(call), dict[str, list[Hit]]()
     for hit in value:
         by_path.setdefault(str(hit["path"]), []).append(hit)
     standing = [line for path, hits in by_path.items() for line in _standing(call, path, hits)]
@@ -214,3 +156,38 @@ def _standing(call: Invocation, path: str, hits: list[Hit]) -> Iterator[Line]:
             line = lines[number - 1].removesuffix("\r")
             if line[:LONGEST_LINE] == hit["text"]:
                 yield path, number, line
+
+
+@tool(
+    takes(
+        "text",
+        text={
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 1000,
+            "pattern": "\\A[^\\n]*\\Z",
+            "format": "phrase",
+        },
+        path={**DIRECTORY, "format": "place", "description": "a file or a directory", "default": "."},
+        pattern=GLOB,
+        regex=FLAG,
+        ignore_case=FLAG,
+        hidden=FLAG,
+    ),
+    output_schema={"type": "array", "items": {"type": "object", "required": ["path", "line", "text"]}},
+    does="search line, search text, search file, search directory, find line, find text",
+    grants=("fs:workspace",),
+    asks="path",
+    action="search_files",
+    check=_still_there,
+    proves="every line stands where it was found and fits, and no file without a hit holds the text",
+)
+def search_lines(settings: SandboxSettings, call: Invocation) -> list[Hit]:
+    """Search the lines of a file, or of all files below a directory, by a text or a regular expression."""
+    wanted, found = _wanted(call), list[Hit]()
+    lines = (line for path in _files(call, wanted) for line in _lines(call, path))
+    for path, number, text in _selected(settings, wanted, lines, call):
+        found.append(Hit(path=path, line=number, text=text[:LONGEST_LINE]))
+        if len(found) > MOST_HITS:
+            raise LimitError("lines found", used=len(found), limit=MOST_HITS, fix="name a smaller directory")
+    return found

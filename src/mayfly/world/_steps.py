@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from mayfly.core import Invocation, NotSent, Settings
 from mayfly.sandbox.workbench import Workbench
@@ -20,12 +20,9 @@ if TYPE_CHECKING:
 Files = Mapping[str, bytes | None]
 
 
-class ChangeFiles(Protocol):
-    """Write, replace or delete (None) files for a step, all or none; raise `NotSent` where that is not kept."""
-
-    def __call__(self, call: Invocation, files: Files, *, note: str, modes: Mapping[str, int] = {}) -> None:
-        """Do it."""
-        ...
+# Writes, replaces or deletes (None) files for a call, all or none, with a *note* and the *modes* of new ones; raises
+# `NotSent` where that is not kept.
+ChangeFiles = Callable[..., None]
 
 
 def refuse_changes(call: Invocation, files: Files, *, note: str, modes: Mapping[str, int] = {}) -> None:

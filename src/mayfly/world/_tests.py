@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from functools import partial
-from typing import NamedTuple
 
 from mayfly.core import (
     Asked,
-    Capability,
     InputError,
     Invocation,
     LimitError,
     MachineError,
     Settings,
 )
+from mayfly.world._declare import PATHS, Schema, takes, tool
 from mayfly.world._paths import inside, root_of
 from mayfly.world._project import LONGEST, SECONDS, SuiteReport, run_project
-from mayfly.world._schemas import PATHS, Schema, takes
 
 _MOST_CHECKED = 50
 # A test of a value is not to take longer than what it tests.
@@ -31,78 +28,82 @@ _INPUT: Schema = takes(
 )
 
 
-def suite_capabilities(settings: Settings) -> tuple[Capability, ...]:
-    """Return what runs the project's tests."""
-    return (
-        Capability(
-            name="run_tests",
-            summary="Run all tests of the workspace, or those of some files or directories, and return which failed.",
-            input_schema=_INPUT,
-            output_schema={"type": "object", "required": ["passed", "failed", "errors", "not_run"]},
-            does=(("run", "test"), ("run", "test suite"), ("run", "suite"), ("run", "pytest")),
-            grants=("fs:workspace", "exec"),
-            call=partial(_run, settings),
-            asks=_asked,
-            check=partial(_is_complete, settings),
-            seconds=LONGEST + 60,
-            check_seconds=150.0,
-            proves="as many tests ended as a second collection finds",
-        ),
-        Capability(
-            name="find_failing_tests",
-            summary="Find the failing tests of the workspace and return their names.",
-            input_schema=_INPUT,
-            output_schema={"type": "array", "items": {"type": "string"}},
-            does=(("find", "failing test"), ("list", "failing test")),
-            grants=("fs:workspace", "exec"),
-            call=partial(_failing, settings),
-            asks=_asked,
-            check=partial(_fail_again, settings),
-            seconds=LONGEST + 60,
-            check_seconds=150.0,
-            proves="those that are run again fail again; where there is none, a second run has none",
-        ),
-    )
-
-
-class _Wanted(NamedTuple):
-    paths: list[str]
-    seconds: float
-
-
-def _wanted(call: Invocation) -> _Wanted:
+def _paths(call: Invocation) -> list[str]:
     paths = list(call.arguments.get("paths", ()))
     for path in paths:
         if path.startswith("-"):
             raise InputError(f"{path[:80]!r} is not a path", fix="name a file or directory of tests")
-    return _Wanted(paths, float(call.arguments.get("seconds", SECONDS)))
+    return paths
 
 
-def _inside(call: Invocation) -> _Wanted:
+def _inside(call: Invocation) -> list[str]:
     """Return the paths as the runner takes them, each with the name of a test after `::` where there is one."""
-    wanted, root = _wanted(call), root_of(call)
-    parted = [path.partition("::") for path in wanted.paths]
-    return wanted._replace(paths=[inside(root, place or ".") + mark + name for place, mark, name in parted])
+    root, parted = root_of(call), [path.partition("::") for path in _paths(call)]
+    return [inside(root, place or ".") + mark + name for place, mark, name in parted]
+
+
+def _seconds(call: Invocation) -> float:
+    return float(call.arguments.get("seconds", SECONDS))
 
 
 def _asked(call: Invocation) -> tuple[Asked, ...]:
     """Ask for what is done as the command it stands for, which is what the rules know how to read."""
-    return (Asked("run_tests", shlex.join(["python", "-m", "pytest", *_wanted(call).paths])),)
+    return (Asked("run_tests", shlex.join(["python", "-m", "pytest", *_paths(call)])),)
 
 
 def _report(settings: Settings, call: Invocation) -> SuiteReport:
-    wanted = _inside(call)
-    report = run_project(root_of(call), settings, paths=wanted.paths, seconds=wanted.seconds, stop=call.stop)
+    seconds = _seconds(call)
+    report = run_project(root_of(call), settings, paths=_inside(call), seconds=seconds, stop=call.stop)
     if not report.outcomes and not report.broken:
         if report.collected:
-            raise LimitError("seconds for the tests", used=wanted.seconds, limit=wanted.seconds)
+            raise LimitError("seconds for the tests", used=seconds, limit=seconds)
         # What unittest says last of no tests at all is "OK".
         tail = report.output.strip().rpartition("\n")[2][:200] if report.runner == "pytest" else ""
         raise InputError(f"{_NO_TESTS}: {tail}" if tail else _NO_TESTS)
     return report
 
 
-def _run(settings: Settings, call: Invocation) -> dict[str, object]:
+def _is_complete(settings: Settings, call: Invocation, value: object) -> bool:
+    """Collect the tests once more and count: none may be missing, none may be told twice."""
+    if not isinstance(value, dict) or value.get("not_run") != 0:
+        return False
+    lists = [value.get(name) for name in ("failed", "errors", "walled")]
+    numbers = [value.get(name) for name in ("passed", "skipped")]
+    ended = sum(len(names) for names in lists if isinstance(names, list))
+    ended += sum(number for number in numbers if type(number) is int)
+    paths, runner = _inside(call), str(value.get("runner"))
+    again = run_project(root_of(call), settings, paths=paths, collect=True, seconds=_seconds(call), runner=runner)
+    return 0 < ended == again.collected + len(again.broken)
+
+
+def _fail_again(settings: Settings, call: Invocation, value: object) -> bool:
+    """Run them once more, as many as the time allows: what runs has to fail, or where none failed, not to."""
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        return False
+    names, seconds = value[:_MOST_CHECKED], min(_seconds(call), _CHECK_SECONDS)
+    again = run_project(root_of(call), settings, paths=_inside(call), only=names or None, seconds=seconds)
+    failing = set(again.named("failed", "error"))
+    ran = {**again.broken, **again.outcomes}.keys()
+    if not names:
+        return bool(again.outcomes) and not failing
+    known = ran & set(names)
+    unknown = set(names) - ran
+    return bool(known) and known <= failing and (not unknown or again.late)
+
+
+@tool(
+    _INPUT,
+    output_schema={"type": "object", "required": ["passed", "failed", "errors", "not_run"]},
+    does="run test, run test suite, run suite, run pytest",
+    grants=("fs:workspace", "exec"),
+    asks=_asked,
+    check=_is_complete,
+    seconds=LONGEST + 60,
+    check_seconds=150.0,
+    proves="as many tests ended as a second collection finds",
+)
+def run_tests(settings: Settings, call: Invocation) -> dict[str, object]:
+    """Run all tests of the workspace, or those of some files or directories, and return which failed."""
     report = _report(settings, call)
     return {
         "passed": len(report.named("passed")),
@@ -116,22 +117,19 @@ def _run(settings: Settings, call: Invocation) -> dict[str, object]:
     }
 
 
-def _is_complete(settings: Settings, call: Invocation, value: object) -> bool:
-    """Collect the tests once more and count: none may be missing, none may be told twice."""
-    if not isinstance(value, dict) or value.get("not_run") != 0:
-        return False
-    lists = [value.get(name) for name in ("failed", "errors", "walled")]
-    numbers = [value.get(name) for name in ("passed", "skipped")]
-    ended = sum(len(names) for names in lists if isinstance(names, list))
-    ended += sum(number for number in numbers if type(number) is int)
-    wanted = _inside(call)
-    root = root_of(call)
-    runner = str(value.get("runner"))
-    again = run_project(root, settings, paths=wanted.paths, collect=True, seconds=wanted.seconds, runner=runner)
-    return 0 < ended == again.collected + len(again.broken)
-
-
-def _failing(settings: Settings, call: Invocation) -> list[str]:
+@tool(
+    _INPUT,
+    output_schema={"type": "array", "items": {"type": "string"}},
+    does="find failing test, list failing test",
+    grants=("fs:workspace", "exec"),
+    asks=_asked,
+    check=_fail_again,
+    seconds=LONGEST + 60,
+    check_seconds=150.0,
+    proves="those that are run again fail again; where there is none, a second run has none",
+)
+def find_failing_tests(settings: Settings, call: Invocation) -> list[str]:
+    """Find the failing tests of the workspace and return their names."""
     report = _report(settings, call)
     found, walled = report.named("failed", "error"), report.named("walled")
     if report.not_run:
@@ -142,19 +140,3 @@ def _failing(settings: Settings, call: Invocation) -> list[str]:
             fix="name the tests that need none",
         )
     return found
-
-
-def _fail_again(settings: Settings, call: Invocation, value: object) -> bool:
-    """Run them once more, as many as the time allows: what runs has to fail, or where none failed, not to."""
-    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        return False
-    wanted, names = _inside(call), value[:_MOST_CHECKED]
-    seconds = min(wanted.seconds, _CHECK_SECONDS)
-    again = run_project(root_of(call), settings, paths=wanted.paths, only=names or None, seconds=seconds)
-    failing = set(again.named("failed", "error"))
-    ran = {**again.broken, **again.outcomes}.keys()
-    if not names:
-        return bool(again.outcomes) and not failing
-    known = ran & set(names)
-    unknown = set(names) - ran
-    return bool(known) and known <= failing and (not unknown or again.late)

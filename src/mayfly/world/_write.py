@@ -10,27 +10,25 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from mayfly.core import Asked, Capability, Effect, InputError, Invocation, LimitError, NotSent
+from mayfly.core import Asked, Capability, InputError, Invocation, LimitError, NotSent, replace
+from mayfly.world._declare import COUNT, DIRECTORY, GOAL, HASH, PATH, Schema, gives, takes, tool
 from mayfly.world._paths import inside, read_bytes, root_of
-from mayfly.world._schemas import COUNT, DIRECTORY, GOAL, HASH, PATH, Schema, gives, takes
 from mayfly.world._steps import ChangeFiles
 
 LARGEST = 4 * 1024 * 1024
 # The rules read the content itself up to here, and beyond it the beginning and the hash of the whole.
 _SHOWN = 100_000
 _CONTENT: Schema = {"description": "a text, or data that is written as JSON"}
-# Does one call, and keeps what it changes by the first argument.
-Change = Callable[[ChangeFiles, Invocation], object]
 
 
 def write_capabilities(change: ChangeFiles) -> tuple[Capability, ...]:
     """Return what changes files; *change* judges what would be changed, and keeps it."""
-    return tuple(_capability(change, **given) for given in (*_WITH_CONTENT, *_WITHOUT))
+    tools = (write_file, append_file, copy_file, move_file, delete_file, make_directory)
+    return tuple(_guarded(one.bound(change)) for one in tools)
 
 
-def _capability(change: ChangeFiles, *, call: Change, effect: Effect, **more: Any) -> Capability:
-    sure = partial(_surely if effect == "once" else _plainly, partial(call, change))
-    return Capability(call=sure, effect=effect, grants=("fs:workspace:rw",), judged=True, **_GIVES_FILE | more)
+def _guarded(one: Capability) -> Capability:
+    return replace(one, call=partial(_surely if one.effect == "once" else _plainly, one.call))
 
 
 def _asks_for_both(action: str, call: Invocation) -> tuple[Asked, ...]:
@@ -83,10 +81,6 @@ def _payload(call: Invocation) -> str:
     return json.dumps({"content": text[:_SHOWN], "bytes": len(content), "sha256": digest})
 
 
-def _write(change: ChangeFiles, call: Invocation) -> dict[str, object]:
-    return _put(change, call, call.arguments["path"], _content(call), "write")
-
-
 def _put(change: ChangeFiles, call: Invocation, path: str, content: bytes, verb: str) -> dict[str, object]:
     where = _file_at(call, path)
     change(call, {where: content}, note=f"{verb} {where}")
@@ -113,12 +107,9 @@ def _exists(call: Invocation, path: str) -> bool:
     return os.path.lexists(os.path.join(root, inside(root, path)))
 
 
-def _is_written(call: Invocation, value: object) -> bool:
-    return _has_hash(call, call.arguments["path"], hashlib.sha256(_content(call)).hexdigest(), value)
-
-
-def _has_hash(call: Invocation, path: str, digest: str, value: object) -> bool:
-    there = read_bytes(root_of(call), path, most=max(LARGEST, _size(value)))
+def _has_hash(call: Invocation, name: str, digest: str, value: object) -> bool:
+    """Whether the file that the argument *name* names has a hash, and the value says so."""
+    there = read_bytes(root_of(call), call.arguments[name], most=max(LARGEST, _size(value)))
     return isinstance(value, Mapping) and value.get("sha256") == digest == hashlib.sha256(there).hexdigest()
 
 
@@ -127,30 +118,85 @@ def _size(value: object) -> int:
     return size if isinstance(size, int) else 0
 
 
-def _append(change: ChangeFiles, call: Invocation) -> dict[str, object]:
+def _is_at_end(_: ChangeFiles, call: Invocation, value: object) -> bool:
+    there = read_bytes(root_of(call), call.arguments["path"], most=8 * LARGEST)
+    return there.endswith(_content(call)) and hashlib.sha256(there).hexdigest() == dict(value or {}).get("sha256")  # type: ignore[call-overload]
+
+
+def _is_copied(_: ChangeFiles, call: Invocation, value: object) -> bool:
+    source = read_bytes(root_of(call), call.arguments["path"], most=16 * LARGEST)
+    return _has_hash(call, "target", hashlib.sha256(source).hexdigest(), value)
+
+
+def _is_moved(_: ChangeFiles, call: Invocation, value: object) -> bool:
+    digest = str(value.get("sha256")) if isinstance(value, Mapping) else ""
+    gone = not _exists(call, call.arguments["path"])
+    return gone and _has_hash(call, "target", digest, value)
+
+
+changer = partial(
+    tool, grants=("fs:workspace:rw",), judged=True, output_schema=gives(path=PATH, bytes=COUNT, sha256=HASH)
+)
+_TAKES_CONTENT = takes("path", "content", path=GOAL, content=_CONTENT)
+_TAKES_TARGET = takes("path", "target", path=PATH, target=GOAL)
+_SAME_HASH = "the other file, read back, has the hash of the first"
+
+
+@changer(
+    _TAKES_CONTENT,
+    effect="idempotent",
+    does="write content, write number, write item",
+    asks=lambda call: (Asked("file_write", call.arguments["path"], _payload(call)),),
+    check=lambda _, call, value: _has_hash(call, "path", hashlib.sha256(_content(call)).hexdigest(), value),
+    proves="the file, read back, has the hash of what was to be written",
+)
+def write_file(change: ChangeFiles, call: Invocation) -> dict[str, object]:
+    """Write a text, or data as JSON, to one file, replacing what was there."""
+    return _put(change, call, call.arguments["path"], _content(call), "write")
+
+
+@changer(
+    _TAKES_CONTENT,
+    # A second time would add it a second time, and nobody could tell.
+    effect="once",
+    does="append content, append number, append item",
+    asks=lambda call: (Asked("file_append", call.arguments["path"], _payload(call)),),
+    check=_is_at_end,
+    proves="the file, read back, ends with what was to be added",
+)
+def append_file(change: ChangeFiles, call: Invocation) -> dict[str, object]:
+    """Add a text, or data as JSON, to the end of one file, on a line of its own."""
     path = call.arguments["path"]
     before = read_bytes(root_of(call), path, most=4 * LARGEST) if _exists(call, path) else b""
     joint = b"\n" if before and not before.endswith(b"\n") else b""
     return _put(change, call, path, before + joint + _content(call), "append to")
 
 
-def _is_at_end(call: Invocation, value: object) -> bool:
-    there = read_bytes(root_of(call), call.arguments["path"], most=8 * LARGEST)
-    return there.endswith(_content(call)) and hashlib.sha256(there).hexdigest() == dict(value or {}).get("sha256")  # type: ignore[call-overload]
-
-
-def _copy(change: ChangeFiles, call: Invocation) -> dict[str, object]:
+@changer(
+    _TAKES_TARGET,
+    effect="idempotent",
+    does="copy file",
+    asks=partial(_asks_for_both, "file_copy"),
+    check=_is_copied,
+    proves=_SAME_HASH,
+)
+def copy_file(change: ChangeFiles, call: Invocation) -> dict[str, object]:
+    """Copy one file to another path."""
     path, target = call.arguments["path"], call.arguments["target"]
     content = read_bytes(root_of(call), path, most=16 * LARGEST)
     return _put(change, call, target, content, f"copy {path} to")
 
 
-def _is_copied(call: Invocation, value: object) -> bool:
-    source = read_bytes(root_of(call), call.arguments["path"], most=16 * LARGEST)
-    return _has_hash(call, call.arguments["target"], hashlib.sha256(source).hexdigest(), value)
-
-
-def _move(change: ChangeFiles, call: Invocation) -> dict[str, object]:
+@changer(
+    _TAKES_TARGET,
+    effect="once",
+    does="move file",
+    asks=partial(_asks_for_both, "file_move"),
+    check=_is_moved,
+    proves=_SAME_HASH,
+)
+def move_file(change: ChangeFiles, call: Invocation) -> dict[str, object]:
+    """Move or rename one file."""
     path, target = call.arguments["path"], call.arguments["target"]
     here, there = _file_at(call, path), _file_at(call, target)
     content = read_bytes(root_of(call), path, most=16 * LARGEST)
@@ -161,13 +207,18 @@ def _move(change: ChangeFiles, call: Invocation) -> dict[str, object]:
     return _written(target, content)
 
 
-def _is_moved(call: Invocation, value: object) -> bool:
-    digest = str(value.get("sha256")) if isinstance(value, Mapping) else ""
-    gone = not _exists(call, call.arguments["path"])
-    return gone and _has_hash(call, call.arguments["target"], digest, value)
-
-
-def _delete(change: ChangeFiles, call: Invocation) -> dict[str, object]:
+@changer(
+    takes("path", path=PATH),
+    output_schema=gives(path=PATH),
+    effect="once",
+    does="delete file",
+    asks="path",
+    action="file_delete",
+    check=lambda _, call, value: not _exists(call, call.arguments["path"]),
+    proves="there is no such file any more",
+)
+def delete_file(change: ChangeFiles, call: Invocation) -> dict[str, object]:
+    """Delete one file of the workspace."""
     path = call.arguments["path"]
     where = _file_at(call, path)
     if not _exists(call, path):
@@ -176,87 +227,19 @@ def _delete(change: ChangeFiles, call: Invocation) -> dict[str, object]:
     return {"path": where}
 
 
-def _make_directory(change: ChangeFiles, call: Invocation) -> dict[str, object]:
+@changer(
+    takes("path", path=DIRECTORY),
+    output_schema=gives(path=DIRECTORY),
+    effect="idempotent",
+    does="make directory",
+    asks="path",
+    action="file_write",
+    check=lambda _, call, value: os.path.isdir(os.path.join(root_of(call), call.arguments["path"])),
+    proves="there is such a directory",
+)
+def make_directory(change: ChangeFiles, call: Invocation) -> dict[str, object]:
+    """Make a directory of the workspace, with those above it."""
     where = inside(root_of(call), call.arguments["path"])
     if where != ".":
         change(call, {f"{where}/": b""}, note=f"make {where}")
     return {"path": where}
-
-
-_GIVES_FILE = {"output_schema": gives(path=PATH, bytes=COUNT, sha256=HASH)}
-_TAKES_CONTENT = {"input_schema": takes("path", "content", path=GOAL, content=_CONTENT)}
-_TAKES_TARGET = {
-    "input_schema": takes("path", "target", path=PATH, target=GOAL),
-    "proves": "the other file, read back, has the hash of the first",
-}
-_WITH_CONTENT: tuple[dict[str, Any], ...] = (
-    {
-        "name": "write_file",
-        "summary": "Write a text, or data as JSON, to one file, replacing what was there.",
-        "effect": "idempotent",
-        "does": (("write", "content"), ("write", "number"), ("write", "item")),
-        "call": _write,
-        "asks": lambda call: (Asked("file_write", call.arguments["path"], _payload(call)),),
-        "check": _is_written,
-        "proves": "the file, read back, has the hash of what was to be written",
-        **_TAKES_CONTENT,
-    },
-    {
-        "name": "append_file",
-        "summary": "Add a text, or data as JSON, to the end of one file, on a line of its own.",
-        # A second time would add it a second time, and nobody could tell.
-        "effect": "once",
-        "does": (("append", "content"), ("append", "number"), ("append", "item")),
-        "call": _append,
-        "asks": lambda call: (Asked("file_append", call.arguments["path"], _payload(call)),),
-        "check": _is_at_end,
-        "proves": "the file, read back, ends with what was to be added",
-        **_TAKES_CONTENT,
-    },
-)
-_WITHOUT: tuple[dict[str, Any], ...] = (
-    {
-        "name": "copy_file",
-        "summary": "Copy one file to another path.",
-        "effect": "idempotent",
-        "does": (("copy", "file"),),
-        "call": _copy,
-        "asks": partial(_asks_for_both, "file_copy"),
-        "check": _is_copied,
-        **_TAKES_TARGET,
-    },
-    {
-        "name": "move_file",
-        "summary": "Move or rename one file.",
-        "effect": "once",
-        "does": (("move", "file"),),
-        "call": _move,
-        "asks": partial(_asks_for_both, "file_move"),
-        "check": _is_moved,
-        **_TAKES_TARGET,
-    },
-    {
-        "name": "delete_file",
-        "summary": "Delete one file of the workspace.",
-        "input_schema": takes("path", path=PATH),
-        "output_schema": gives(path=PATH),
-        "effect": "once",
-        "does": (("delete", "file"),),
-        "call": _delete,
-        "asks": lambda call: (Asked("file_delete", call.arguments["path"]),),
-        "check": lambda call, _: not _exists(call, call.arguments["path"]),
-        "proves": "there is no such file any more",
-    },
-    {
-        "name": "make_directory",
-        "summary": "Make a directory of the workspace, with those above it.",
-        "input_schema": takes("path", path=DIRECTORY),
-        "output_schema": gives(path=DIRECTORY),
-        "effect": "idempotent",
-        "does": (("make", "directory"),),
-        "call": _make_directory,
-        "asks": lambda call: (Asked("file_write", call.arguments["path"]),),
-        "check": lambda call, _: os.path.isdir(os.path.join(root_of(call), call.arguments["path"])),
-        "proves": "there is such a directory",
-    },
-)

@@ -11,22 +11,15 @@ if TYPE_CHECKING:
     from mayfly.library.promotion._shelf import Promoted, PromotedShelf
     from mayfly.library.promotion._votes import (
         Ballot,
-        CapabilityDemoted,
-        CapabilityPromoted,
         Choice,
-        FailuresSettled,
         Vote,
-        VoteCast,
         powers_of,
         votes_that_count,
     )
 
 __all__ = [
     "Ballot",
-    "CapabilityDemoted",
-    "CapabilityPromoted",
     "Choice",
-    "FailuresSettled",
     "Identities",
     "Identity",
     "Promoted",
@@ -34,7 +27,6 @@ __all__ = [
     "Promotion",
     "Standing",
     "Vote",
-    "VoteCast",
     "powers_of",
     "votes_that_count",
 ]
@@ -46,9 +38,6 @@ __getattr__ = lazily(
         "_identity": "Identities Identity",
         "_promotion": "Promotion",
         "_shelf": "Promoted PromotedShelf",
-        "_votes": (
-            "Ballot Choice Vote powers_of votes_that_count "
-            "CapabilityDemoted CapabilityPromoted FailuresSettled VoteCast"
-        ),
+        "_votes": "Ballot Choice Vote powers_of votes_that_count",
     },
 )

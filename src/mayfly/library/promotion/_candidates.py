@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from mayfly.core import StoreError, Tier, content_hash, was_hidden
 from mayfly.library._tool_tests import tool_name_of
@@ -14,13 +14,12 @@ from mayfly.library._versions import Versions
 from mayfly.library.promotion._identity import Identities, Identity
 from mayfly.library.promotion._votes import Ballot, Choice, Vote, powers_of, votes_that_count
 from mayfly.mangle import Name, Symbol
-from mayfly.store import Seal
 
 if TYPE_CHECKING:
-    from mayfly.core import Settings
-    from mayfly.library._memo import Memo, Remembered
+    from mayfly.library._memo import Remembered
+    from mayfly.library._workshop import Workshop
     from mayfly.policy import Fact
-    from mayfly.store import Event, KillSwitch, Ledger
+    from mayfly.store import Event
 
 SUBJECT = "capability:"
 # How a call ends that speaks against a program; what was refused or cancelled never ran to its end.
@@ -29,31 +28,6 @@ _FAILED = frozenset({"error", "timeout", "memory", "died"})
 _FEWEST = 6
 
 State = Literal["promoted", "promotable", "proposed", "blocked"]
-
-
-class Parts(Protocol):
-    """What promotion needs of the workshop that owns it."""
-
-    settings: Settings
-
-    @property
-    def ledger(self) -> Ledger:
-        """The ledger of runs, calls and votes."""
-        ...
-
-    @property
-    def memo(self) -> Memo:
-        """The agents that are remembered."""
-        ...
-
-    @property
-    def switch(self) -> KillSwitch:
-        """The kill switch of the store."""
-        ...
-
-    def follow_from(self, facts: Iterable[Fact], goals: Sequence[Symbol]) -> dict[Symbol, list[tuple[Any, ...]]]:
-        """Return what the rules in force derive for each of *goals* from *facts*."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +91,7 @@ class Standing:
 class Candidates:
     """Gather what can be voted on from the library, the cache and the ledger."""
 
-    def __init__(self, parts: Parts, identities: Identities, is_promoted: Callable[[str], bool]) -> None:
+    def __init__(self, parts: Workshop, identities: Identities, is_promoted: Callable[[str], bool]) -> None:
         self._parts = parts
         self._identities = identities
         self._is_promoted = is_promoted
@@ -212,8 +186,7 @@ class Candidates:
     @property
     def versions(self) -> Versions:
         """The tools of the library."""
-        foreign = self._parts.settings.library.foreign == "prove"
-        return Versions(self._parts.ledger, Seal.open(self._parts.settings.state), foreign=foreign)
+        return Versions.of(self._parts.settings, self._parts.ledger)
 
 
 def about_agent(agent: Remembered) -> dict[str, Any]:

@@ -20,7 +20,6 @@ from mayfly.library.promotion._candidates import (
     SUBJECT,
     Candidate,
     Candidates,
-    Parts,
     Standing,
     State,
     ballot_of,
@@ -42,13 +41,14 @@ from mayfly.mangle import Symbol
 from mayfly.store import Seal
 
 if TYPE_CHECKING:
+    from mayfly.library._workshop import Workshop
     from mayfly.policy import Fact
 
 
 class Promotion:
     """Say how programs stand, take votes, promote and demote; safe to share between threads."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Workshop) -> None:
         self._parts = parts
         settings = parts.settings
         self.settings = settings.promotion
@@ -83,7 +83,8 @@ class Promotion:
         candidate = Candidate(
             ballot=one.ballot, name=one.name, summary="", strength="strong", tier=Tier.PROMOTED, votes=counted
         )
-        return (one.ballot.source_hash,) in self._judged([candidate], Symbol("voted_in", 1))
+        voted_in = Symbol("voted_in", 1)
+        return (one.ballot.source_hash,) in self._evaluated([candidate], [voted_in])[voted_in]
 
     # How programs stand.
 
@@ -124,18 +125,15 @@ class Promotion:
         order = {"promoted": 0, "promotable": 1, "proposed": 2, "blocked": 3}
         return tuple(sorted(found, key=lambda one: (order[one.state], -one.candidate.runs, one.candidate.name)))
 
-    def _judged(self, candidates: list[Candidate], goal: Symbol) -> set[tuple[Any, ...]]:
-        return set(self._evaluated(candidates, [goal])[goal])
-
     def _evaluated(self, candidates: list[Candidate], goals: list[Symbol]) -> dict[Symbol, list[tuple[Any, ...]]]:
-        return self._parts.follow_from(
-            [*self._numbers(), *(fact for one in candidates for fact in facts_about(one))], goals
-        )
-
-    def _numbers(self) -> list[Fact]:
-        numbers = {"runs_needed": self.settings.runs, "quorum": self.settings.quorum}
-        numbers["failures_borne"] = self.settings.failures
-        return [(Symbol(name, 1), (value,)) for name, value in numbers.items()]
+        bars = {
+            "runs_needed": self.settings.runs,
+            "quorum": self.settings.quorum,
+            "failures_borne": self.settings.failures,
+        }
+        facts: list[Fact] = [(Symbol(name, 1), (value,)) for name, value in bars.items()]
+        facts += [fact for one in candidates for fact in facts_about(one)]
+        return self._parts.follow_from(facts, goals)
 
     # Changing.
 

@@ -7,15 +7,12 @@ process left undone is done by the next one that changes something, or says `men
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
 import secrets
 import shutil
-import stat
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from mayfly.core import ConflictError, InputError, StoreError, content_hash
+from mayfly.library._checkout import read_regular, write_folder
 from mayfly.library.promotion._votes import Ballot, Vote, powers_of
 from mayfly.library.staging._git import Git, GitFailed
 
@@ -34,9 +32,6 @@ _ASIDE = ".aside-"
 _LOCK = "mayfly-promotion.lock"
 # Larger files were not written here; the gates refuse far smaller programs.
 _LARGEST = 5_000_000
-# Another git has the index for some milliseconds at a time.
-_INDEX_TRIES = 50
-_INDEX_PAUSE = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +72,7 @@ class Promoted:
     def read(cls, place: Path) -> Promoted:
         """Read a directory; a `StoreError` says what is wrong with it."""
         try:
-            texts = {name: _read(place / name) for name in FILES}
+            texts = {name: read_regular(place / name, most=_LARGEST, errors="surrogatepass") for name in FILES}
             record = json.loads(texts[RECORD])
             ballot = Ballot(
                 kind=record["kind"],
@@ -165,7 +160,7 @@ class PromotedShelf:
                     f"{self.folder / entry.place} is there and not in git", fix="move it away, or commit it yourself"
                 )
             files = entry.files()
-            changes = "".join(f"100644 {self._blob(data)}\t{self._path(entry, name)}\n" for name, data in files.items())
+            changes = [f"100644 {self._git.blob(data)}\t{self._path(entry, name)}" for name, data in files.items()]
             commit = self._commit(changes, message)
             self._mend()
         return commit
@@ -178,7 +173,7 @@ class PromotedShelf:
             # Out of sight first: where this is all that happened, the next one puts it back from the branch.
             with suppress(FileNotFoundError):
                 os.rename(self.folder / entry.place, self._aside())
-            changes = "".join(f"0 {self._nothing}\t{self._path(entry, name)}\n" for name in FILES)
+            changes = [f"0 {self._nothing}\t{self._path(entry, name)}" for name in FILES]
             commit = self._commit(changes, message)
             self._mend()
         return commit
@@ -195,18 +190,12 @@ class PromotedShelf:
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._begin()
-            held = os.open(self._directory / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            raise StoreError(f"{self.folder}: {error.strerror or error}") from None
-        try:
-            fcntl.flock(held, fcntl.LOCK_EX)
-            with self._git.holding(held):
+            with self._git.locked(self._directory / _LOCK):
                 self._mend()
                 yield
         except OSError as error:
             raise StoreError(f"{self.folder}: {error.strerror or error}") from None
         finally:
-            os.close(held)
             self._seen = None
 
     def _begin(self) -> None:
@@ -244,25 +233,14 @@ class PromotedShelf:
     def _aside(self) -> Path:
         return self.folder / f"{_ASIDE}{secrets.token_hex(8)}"
 
-    def _blob(self, data: bytes) -> str:
-        return self._git("hash-object", "-w", "--stdin", input=data).decode().strip()
-
     def _head(self) -> str:
         return self._git.text("rev-parse", "-q", "--verify", "HEAD^{commit}", allowed=(0, 1))
 
-    def _commit(self, changes: str, message: str) -> str:
-        """Put *changes* of the index on top of the branch, beside whatever else is under way in the repository."""
+    def _commit(self, changes: Iterable[str], message: str) -> str:
+        """Put *changes* of the index on top of the branch."""
         head = self._head()
         index = self._directory / f"mayfly-promotion-{secrets.token_hex(8)}"
-        variables = {"GIT_INDEX_FILE": str(index)}
-        try:
-            self._git(*(("read-tree", head) if head else ("read-tree", "--empty")), variables=variables)
-            self._git("update-index", "--index-info", input=changes.encode(), variables=variables)
-            tree = self._git("write-tree", variables=variables).decode().strip()
-        finally:
-            index.unlink(missing_ok=True)
-        parents = ("-p", head) if head else ()
-        commit = self._git("commit-tree", tree, *parents, "-F", "-", input=message.encode()).decode().strip()
+        commit = self._git.commit(changes, parent=head, message=message, index=index)
         try:
             self._git("update-ref", "-m", "mayfly promotion", "HEAD", commit, head or self._nothing)
         except GitFailed as error:
@@ -312,27 +290,12 @@ class PromotedShelf:
             if place not in kept and not (self.folder / place).exists()
         ]
         if changes:
-            self._index("".join(f"{one}\n" for one in changes))
+            self._git.change_index(changes)
 
     def _lay_down(self, place: str, blobs: Mapping[str, str]) -> None:
         aside = self._aside()
-        aside.mkdir(mode=0o700)
-        for name, blob in blobs.items():
-            with open(aside / name, "wb") as file:
-                file.write(self._git("cat-file", "blob", blob))
-                file.flush()
-                os.fsync(file.fileno())
+        write_folder(aside, {name: self._git.content(blob) for name, blob in blobs.items()})
         os.rename(aside, self.folder / place)
-
-    def _index(self, changes: str) -> None:
-        for attempt in range(_INDEX_TRIES):
-            try:
-                self._git("update-index", "--index-info", input=changes.encode())
-                return
-            except GitFailed as error:
-                if "index.lock" not in error.message or attempt == _INDEX_TRIES - 1:
-                    raise
-                time.sleep(_INDEX_PAUSE)
 
 
 def _by_place(files: Iterator[tuple[str, str]]) -> dict[str, dict[str, str]]:
@@ -341,13 +304,3 @@ def _by_place(files: Iterator[tuple[str, str]]) -> dict[str, dict[str, str]]:
         place, _, name = path.rpartition("/")
         found.setdefault(place.rpartition("/")[2], {})[name] = blob
     return found
-
-
-def _read(path: Path) -> str:
-    # Neither a link to somewhere else nor a pipe that nobody writes to.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(descriptor, "rb") as file:
-        about = os.fstat(descriptor)
-        if not stat.S_ISREG(about.st_mode) or about.st_size > _LARGEST:
-            raise ValueError(f"{path.name} is no file that was written here")
-        return file.read(_LARGEST).decode("utf-8", "surrogatepass")

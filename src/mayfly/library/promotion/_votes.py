@@ -96,15 +96,21 @@ def votes_that_count(ballot: Ballot, votes: Iterable[Vote], identities: Identiti
 SUBJECT = "capability:"
 
 
-@event("capability.voted")
 @dataclass(frozen=True, kw_only=True)
-class VoteCast:
-    """Record a signed vote; *voter* is a public key, *name* what it was called where the vote was cast."""
+class OfBallot:
+    """What an event says of its `Ballot`."""
 
     about: str
     asked: str
     tests_hash: str
     powers: str
+
+
+@event("capability.voted")
+@dataclass(frozen=True, kw_only=True)
+class VoteCast(OfBallot):
+    """Record a signed vote; *voter* is a public key, *name* what it was called where the vote was cast."""
+
     choice: str
     voter: str
     name: str
@@ -124,13 +130,9 @@ class FailuresSettled:
 
 @event("capability.promoted")
 @dataclass(frozen=True, kw_only=True)
-class CapabilityPromoted:
+class CapabilityPromoted(OfBallot):
     """Record that a program is kept in git from now on: the commit, on which *shelf*, and what spoke for it."""
 
-    about: str
-    asked: str
-    tests_hash: str
-    powers: str
     commit: str
     shelf: str
     runs: int
@@ -139,13 +141,9 @@ class CapabilityPromoted:
 
 @event("capability.demoted")
 @dataclass(frozen=True, kw_only=True)
-class CapabilityDemoted:
+class CapabilityDemoted(OfBallot):
     """Record that a program is no longer kept in git, and why; what it is otherwise it stays."""
 
-    about: str
-    asked: str
-    tests_hash: str
-    powers: str
     commit: str
     shelf: str
     reason: str

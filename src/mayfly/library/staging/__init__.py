@@ -6,38 +6,22 @@ from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
     from mayfly.library.staging._events import (
-        RollbackFailed,
-        RollbackStarted,
         RolledBack,
-        StagingCleaned,
-        StagingFailed,
-        StagingMerging,
+        StageResult,
         StagingPromoted,
-        StagingProposed,
-        StagingTested,
     )
     from mayfly.library.staging._live import take_up, under_watch, watched
-    from mayfly.library.staging._repository import Leftover, Repository
-    from mayfly.library.staging._stages import StageResult
+    from mayfly.library.staging._repository import Repository
     from mayfly.library.staging._staging import Report, Staging
-    from mayfly.library.staging._target import home_of, homes_of
+    from mayfly.library.staging._target import homes_of
 
 __all__ = [
-    "Leftover",
     "Report",
     "Repository",
-    "RollbackFailed",
-    "RollbackStarted",
     "RolledBack",
     "StageResult",
     "Staging",
-    "StagingCleaned",
-    "StagingFailed",
-    "StagingMerging",
     "StagingPromoted",
-    "StagingProposed",
-    "StagingTested",
-    "home_of",
     "homes_of",
     "take_up",
     "under_watch",
@@ -47,14 +31,10 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "_events": (
-            "RollbackFailed RollbackStarted RolledBack StagingCleaned StagingFailed StagingMerging StagingPromoted "
-            "StagingProposed StagingTested"
-        ),
+        "_events": "RolledBack StageResult StagingPromoted",
         "_live": "take_up under_watch watched",
-        "_repository": "Leftover Repository",
-        "_stages": "StageResult",
+        "_repository": "Repository",
         "_staging": "Report Staging",
-        "_target": "home_of homes_of",
+        "_target": "homes_of",
     },
 )

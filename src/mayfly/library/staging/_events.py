@@ -21,8 +21,8 @@ class StagingProposed:
 
 @event("staging.tested")
 @dataclass(frozen=True, kw_only=True)
-class StagingTested:
-    """Record how one stage went."""
+class StageResult:
+    """How one stage went, as it is recorded too."""
 
     stage: str
     ok: bool

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from mayfly.core import InputError, LimitError, find_program, one_line
+from mayfly.core import ConflictError, InputError, LimitError, find_program, one_line
 
 # What one command of git may take: the slowest is the checkout of a whole tree.
 _SECONDS = 120.0
+# Another git has the index for some milliseconds at a time.
+_INDEX_TRIES = 50
+_INDEX_PAUSE = 0.1
 # Settings of a repository that name a program to be run on the content of files.
 _PROGRAMS = re.compile(r"filter\..*\.(clean|smudge|process|required)", re.IGNORECASE | re.DOTALL)
 _SETTINGS = {
@@ -43,7 +48,7 @@ class Git:
     """Commands of git in one directory."""
 
     def __init__(self, root: Path) -> None:
-        """Take the directory; while a lock is held (`holding`), every git that is started holds it as well."""
+        """Take the directory; while a lock is held (`locked`), every git that is started holds it as well."""
         self.root = root
         self._program = find_program("git", "staging works on the repository")
         self._settings = {**_SETTINGS, "safe.directory": str(root)}
@@ -54,13 +59,24 @@ class Git:
         self._settings |= {name: "false" for name in names if name.lower().endswith(".required")}
 
     @contextmanager
-    def holding(self, lock: int) -> Iterator[None]:
-        """Let every git that is started hold *lock*: one that outlives us is not taken for gone."""
-        before, self._held = self._held, (*self._held, lock)
+    def locked(self, path: Path, *, busy: str = "") -> Iterator[None]:
+        """Hold the lock at *path*; with *busy* nobody waits for it, and that is said where another process has it.
+
+        Every git that is started meanwhile holds it as well: one that outlives us is not taken for gone.
+        """
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            yield
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | (fcntl.LOCK_NB if busy else 0))
+            except BlockingIOError:
+                raise ConflictError(busy, fix="try again when it is done") from None
+            before, self._held = self._held, (*self._held, lock)
+            try:
+                yield
+            finally:
+                self._held = before
         finally:
-            self._held = before
+            os.close(lock)
 
     def __call__(
         self,
@@ -96,6 +112,43 @@ class Git:
         """Return what a command printed, line by line."""
         return [line for line in self.text(*arguments, allowed=allowed).split("\n") if line]
 
+    def content(self, blob: str) -> bytes:
+        """Return the bytes of a blob."""
+        return self("cat-file", "blob", blob)
+
+    def blob(self, data: bytes) -> str:
+        """Put *data* into the repository and return its hash."""
+        return self("hash-object", "-w", "--stdin", input=data).decode().strip()
+
+    def commit(self, changes: Iterable[str], *, parent: str, message: str, index: Path) -> str:
+        """Make a commit of *parent* with some lines of its index changed; it is on no branch yet.
+
+        It is put together in an *index* of its own, beside whatever else is under way in the repository.
+        """
+        variables = {"GIT_INDEX_FILE": str(index)}
+        try:
+            self("read-tree", parent or "--empty", variables=variables)
+            self("update-index", "--index-info", input=_lines(changes), variables=variables)
+            tree = self("write-tree", variables=variables).decode().strip()
+        finally:
+            index.unlink(missing_ok=True)
+        parents = ("-p", parent) if parent else ()
+        return self("commit-tree", tree, *parents, "-F", "-", input=message.encode()).decode().strip()
+
+    def change_index(self, changes: Iterable[str], *, still: Callable[[], bool] = lambda: True) -> None:
+        """Change some lines of the index as long as they are *still* to be changed, once no other git has it."""
+        given = _lines(changes)
+        for attempt in range(_INDEX_TRIES):
+            if not still():
+                return
+            try:
+                self("update-index", "--index-info", input=given)
+                return
+            except GitFailed as error:
+                if "index.lock" not in error.message or attempt == _INDEX_TRIES - 1:
+                    raise
+                time.sleep(_INDEX_PAUSE)
+
     def _environment(self) -> dict[str, str]:
         made = {
             "PATH": os.defpath,
@@ -115,3 +168,7 @@ class Git:
         for number, (key, value) in enumerate(self._settings.items()):
             made |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
         return made
+
+
+def _lines(changes: Iterable[str]) -> bytes:
+    return "".join(f"{one}\n" for one in changes).encode("utf-8", "surrogateescape")

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import os
 import secrets
 import shutil
 import stat
 import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,9 +23,6 @@ _LOCK = "mayfly-staging.lock"
 _PART = "mayfly-staging-"
 # What git leaves in its directory while somebody is in the middle of something.
 _UNDER_WAY = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply")
-# Another git has the index for some milliseconds at a time.
-_INDEX_TRIES = 50
-_INDEX_PAUSE = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,19 +83,9 @@ class Repository:
             fix="clone the repository and run ./mayfly stage there",
         )
 
-    @contextmanager
-    def lock(self) -> Iterator[None]:
+    def lock(self) -> AbstractContextManager[None]:
         """Be the only one who stages here; a killed one holds nothing any more."""
-        held = os.open(self.common / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            try:
-                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise ConflictError("something else is being staged here", fix="try again when it is done") from None
-            with self.git.holding(held):
-                yield
-        finally:
-            os.close(held)
+        return self.git.locked(self.common / _LOCK, busy="something else is being staged here")
 
     def head(self) -> Head:
         """Return where the running tree stands; somebody in the middle of a merge is not disturbed."""
@@ -117,10 +101,6 @@ class Repository:
     def entry(self, commit: str, path: str) -> Entry | None:
         """Return a file as a commit has it."""
         return _entry(self.git.text("ls-tree", commit, "--", path))
-
-    def content(self, blob: str) -> bytes:
-        """Return the bytes of a blob."""
-        return self.git("cat-file", "blob", blob)
 
     def dirty(self, path: str, known: Entry) -> str:
         """Say how *path* differs from what the branch has, in the index or on disk; nothing where it does not."""
@@ -144,16 +124,9 @@ class Repository:
     def commit_file(self, path: str, data: bytes, *, parent: str, message: str) -> str:
         """Make a commit that changes one file of *parent*; it is on no branch yet."""
         mode = (self.entry(parent, path) or Entry(mode="100644", blob="")).mode
-        blob = self.git("hash-object", "-w", "--stdin", input=data).decode().strip()
+        change = f"{mode} {self.git.blob(data)}\t{path}"
         index = self.common / f"{_PART}{secrets.token_hex(8)}"
-        try:
-            variables = {"GIT_INDEX_FILE": str(index)}
-            self.git("read-tree", parent, variables=variables)
-            self.git("update-index", "--add", "--cacheinfo", f"{mode},{blob},{path}", variables=variables)
-            tree = self.git("write-tree", variables=variables).decode().strip()
-        finally:
-            index.unlink(missing_ok=True)
-        return self.git("commit-tree", tree, "-p", parent, "-F", "-", input=message.encode()).decode().strip()
+        return self.git.commit([change], parent=parent, message=message, index=index)
 
     def add_worktree(self, branch: str, commit: str) -> Path:
         """Make *branch* at *commit* with a worktree of its own, outside the running tree."""
@@ -193,17 +166,13 @@ class Repository:
     def refresh(self, path: str, old: Entry, new: Entry) -> None:
         """Bring *path* in the running tree and in the index from *old* to *new*; what is neither is left alone."""
         if self._on_disk(path) == old.blob:
-            self._put(path, self.content(new.blob), new.mode)
-        for attempt in range(_INDEX_TRIES):
+            self._put(path, self.git.content(new.blob), new.mode)
+
+        def is_old() -> bool:
             listed = self.git.lines("ls-files", "-s", "--", path)
-            if not listed or listed[0].split()[1] != old.blob:
-                return
-            try:
-                self.git("update-index", "--cacheinfo", f"{new.mode},{new.blob},{path}")
-            except GitFailed as error:
-                if "index.lock" not in error.message or attempt == _INDEX_TRIES - 1:
-                    raise
-                time.sleep(_INDEX_PAUSE)
+            return bool(listed) and listed[0].split()[1] == old.blob
+
+        self.git.change_index([f"{new.mode} {new.blob}\t{path}"], still=is_old)
 
     def _put(self, path: str, data: bytes, mode: str) -> None:
         """Replace a file at once: whoever reads it has the old content or the new one."""

@@ -25,6 +25,7 @@ from mayfly.core import (
 )
 from mayfly.gates import Criteria, Judge, Profile, check_stability, check_syntax
 from mayfly.gates.types import suppressions
+from mayfly.library.staging._events import StageResult
 from mayfly.library.staging._target import Trials, tests_about
 from mayfly.sandbox.workbench import Ran, Workbench
 
@@ -51,16 +52,6 @@ class Change:
     path: str
     old: bytes
     new: bytes
-
-
-@dataclass(frozen=True, kw_only=True)
-class StageResult:
-    """How one stage went."""
-
-    stage: str
-    ok: bool
-    told: str
-    seconds: float
 
 
 class StageFailed(Exception):

@@ -21,15 +21,15 @@ from mayfly.library.staging._events import (
     RollbackFailed,
     RollbackStarted,
     RolledBack,
+    StageResult,
     StagingCleaned,
     StagingFailed,
     StagingMerging,
     StagingPromoted,
     StagingProposed,
-    StagingTested,
 )
 from mayfly.library.staging._repository import BRANCHES, Entry, Head, Repository
-from mayfly.library.staging._stages import Change, StageResult, Trial, smoke_in
+from mayfly.library.staging._stages import Change, Trial, smoke_in
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
@@ -90,7 +90,7 @@ class Staging:
             id = f"st-{secrets.token_hex(4)}"
             head, old = self._preflight(tool, path, source)
             change = Change(
-                tool=tool, tools=tools or (tool,), path=path, old=self.repository.content(old.blob), new=source
+                tool=tool, tools=tools or (tool,), path=path, old=self.repository.git.content(old.blob), new=source
             )
             branch = self._branch(tool)
             hash = content_hash(source)
@@ -135,7 +135,7 @@ class Staging:
             raise InputError(f"{path} is not a file of the branch {head.name}")
         if wrong := self.repository.dirty(path, old):
             raise ConflictError(f"{path} is not staged over: {wrong}", fix=f"git commit or git stash -- {path}")
-        if self.repository.content(old.blob) == source:
+        if self.repository.git.content(old.blob) == source:
             raise InputError(f"{path} is exactly that already", fix="change something in the new source")
         left = self._cooling(tool)
         if left > 0:
@@ -155,10 +155,7 @@ class Staging:
 
     def _trial(self, place: Path, change: Change, id: str) -> Trial:
         def tested(result: StageResult) -> None:
-            told = StagingTested(
-                stage=result.stage, ok=result.ok, told=one_line(result.told), seconds=round(result.seconds, 3)
-            )
-            self._add(id, told)
+            self._add(id, replace(result, told=one_line(result.told), seconds=round(result.seconds, 3)))
             self.tell(result)
 
         return Trial(
@@ -246,7 +243,9 @@ class Staging:
             if bad is None or good is None or repository.entry(head.commit, path) != bad:
                 raise ConflictError(f"{path} was changed again since", fix="look at it: git log -- " + path)
             message = f"agent: take back the change of {tool}\n\n{one_line(reason, limit=_WORDS)}\n\nStaging: {id}\n"
-            commit = repository.commit_file(path, repository.content(good.blob), parent=head.commit, message=message)
+            commit = repository.commit_file(
+                path, repository.git.content(good.blob), parent=head.commit, message=message
+            )
             repository.add_branch(branch, commit)
             repository.advance(head, commit, path)
         except MayflyError as error:

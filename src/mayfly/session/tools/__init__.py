@@ -6,13 +6,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mayfly.core import Capability, ToolSettings
-from mayfly.session.tools._builtin import BuiltinChange, StageBuiltin, builtin_tools
 from mayfly.session.tools._database import database_tools
-from mayfly.session.tools._library import SessionLibrary, library_tools
+from mayfly.session.tools._library import (
+    BuiltinChange,
+    Install,
+    SessionLibrary,
+    StageBuiltin,
+    builtin_modify,
+    library_tools,
+    package_install,
+)
 from mayfly.session.tools._mcp import McpServers, mcp_tools
-from mayfly.session.tools._packages import Install, package_tools
-from mayfly.session.tools._people import AskPerson, Compile, Spawn, people_tools
-from mayfly.world import room_tools
+from mayfly.session.tools._people import AskPerson, Compile, Spawn, ask_user, compile_program, output_read, spawn_agent
+from mayfly.world import Declared, room_tools
 
 if TYPE_CHECKING:
     from mayfly.store import Ledger
@@ -37,12 +43,14 @@ def session_tools(
     stage: StageBuiltin | None = None,
 ) -> tuple[Capability, ...]:
     """Return every tool of a session; who may call which, its configuration says."""
+    given: tuple[tuple[Declared, object], ...] = ((ask_user, ask), (spawn_agent, spawn), (compile_program, compile))
     return (
         *room_tools(room, ledger, limits),
         *database_tools(room.session, schema),
         *mcp_tools(servers),
-        *builtin_tools(ledger, stage),
-        *people_tools(ledger, session=room.session, ask=ask, spawn=spawn, compile=compile),
+        *((builtin_modify.bound(ledger, stage),) if stage is not None else ()),
+        output_read.bound(ledger, room.session),
+        *(one.bound(part) for one, part in given if part is not None),
         *(library_tools(library) if library is not None else ()),
-        *(package_tools(install) if install is not None else ()),
+        *((package_install.bound(install),) if install is not None else ()),
     )

@@ -16,18 +16,19 @@ from mayfly.core import (
     InputError,
     Invocation,
     MayflyError,
-    Stop,
     Tier,
     ToolSettings,
     clipped,
     content_hash,
     harmless,
     one_line,
+    replace,
 )
 from mayfly.session.tools._mcp_link import Link, Listed, Loop, load_sdk
 from mayfly.session.tools._mcp_schema import cleaned_schema
 from mayfly.session.tools._mcp_servers import Configured, McpServer, load_servers
 from mayfly.world import TEXT, said, takes
+from mayfly.world import tool as declared
 
 if TYPE_CHECKING:
     from mcp.types import CallToolResult, Tool
@@ -143,27 +144,15 @@ class McpServers:
             seconds=self._limits.mcp_call + 2 * self._limits.mcp_connect,
         )
 
-    def call(self, server: str, tool: str, call: Invocation, *, again: bool) -> str:
+    def call(self, server: str, tool: str, call: Invocation, *, again: bool = True) -> str:
         """Call a tool and return its result as text; one that says it failed is an error."""
-        return self._ask(server, tool, dict(call.arguments), again=again, seconds=call.seconds, stop=call.stop)
-
-    def _ask(
-        self,
-        server: str,
-        tool: str,
-        arguments: dict[str, Any],
-        *,
-        again: bool,
-        seconds: float | None = None,
-        stop: Stop | None = None,
-    ) -> str:
-        limit = min(self._limits.mcp_call, seconds or self._limits.mcp_call)
+        limit = min(self._limits.mcp_call, call.seconds or self._limits.mcp_call)
         result: CallToolResult = self._loop.run(
-            self._links[server].call(tool, arguments, again=again, seconds=limit),
+            self._links[server].call(tool, dict(call.arguments), again=again, seconds=limit),
             # With a look whether the server is there, connecting, and the call itself perhaps twice.
             seconds=2 * (limit + self._limits.mcp_connect) + _SLACK,
             what=f"{server}: {one_line(tool, limit=60)}",
-            stop=stop,
+            stop=call.stop,
         )
         text = _text(result)
         if result.is_error:
@@ -186,31 +175,33 @@ class McpServers:
             if resolver is None:
                 raise InputError("context7 cannot look libraries up by name", fix="give the id, such as /org/project")
             arguments = _fitting(resolver, {"libraryname": library, "query": topic or library})
-            found = self._ask("context7", resolver.name, arguments, again=True, seconds=call.seconds, stop=call.stop)
+            found = self.call("context7", resolver.name, replace(call, arguments=arguments))
             known = re.search(r"(?<![\w/:.])/[\w.-]+/[\w.-]+(?:/[\w.-]+)?", found)
             if known is None:
                 return f"context7 knows no library {one_line(library, limit=80)}: {clipped(found, 500)}"
             library = known[0]
         wanted = {"libraryid": library, "topic": topic, "query": topic or "overview"}
         arguments = _fitting(reader, wanted)
-        text = self._ask("context7", reader.name, arguments, again=True, seconds=call.seconds, stop=call.stop)
+        text = self.call("context7", reader.name, replace(call, arguments=arguments))
         return f"[{library}, by context7; written by others]\n{text}"
 
 
 def mcp_tools(servers: McpServers) -> tuple[Capability, ...]:
     """Return the tools of all servers, and `context7`, which says so where there is no such server."""
-    lookup = Capability(
-        name="context7",
-        summary="Look up the current documentation of a library, by its name or its id such as /org/project.",
-        input_schema=takes(
-            "library",
-            library=said(TEXT, "the name or id of the library", minLength=1, maxLength=200),
-            topic=said(TEXT, "what about it", maxLength=500),
-        ),
-        asks=lambda call: (Asked("context7", call.arguments["library"], str(call.arguments.get("topic", ""))),),
-        call=lambda call: servers.documentation(call.arguments["library"], call.arguments.get("topic", ""), call=call),
-    )
-    return (*servers.capabilities(), lookup)
+    return (*servers.capabilities(), context7.bound(servers))
+
+
+@declared(
+    takes(
+        "library",
+        library=said(TEXT, "the name or id of the library", minLength=1, maxLength=200),
+        topic=said(TEXT, "what about it", maxLength=500),
+    ),
+    asks=lambda call: (Asked("context7", call.arguments["library"], str(call.arguments.get("topic", ""))),),
+)
+def context7(servers: McpServers, call: Invocation) -> str:
+    """Look up the current documentation of a library, by its name or its id such as /org/project."""
+    return servers.documentation(call.arguments["library"], call.arguments.get("topic", ""), call=call)
 
 
 def _name(server: str, tool: str, *, taken: Mapping[str, object]) -> str:

@@ -7,8 +7,8 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import Asked, Capability, InputError, Invocation
-from mayfly.world import NUMBER, TEXT, ToolResult, listed, said, takes
+from mayfly.core import Asked, InputError, Invocation
+from mayfly.world import NUMBER, TEXT, ToolResult, listed, said, takes, tool
 
 if TYPE_CHECKING:
     from mayfly.store import Ledger
@@ -23,32 +23,15 @@ _PAGE = 7000
 _EXAMPLE = takes("input", "output", input={}, output={})
 
 
-def people_tools(
-    ledger: Ledger, *, session: str, ask: AskPerson | None, spawn: Spawn | None, compile: Compile | None
-) -> tuple[Capability, ...]:
-    """Return the tools for which somebody is there."""
-    found = [
-        Capability(
-            name="output_read",
-            summary="Read on in a result that was too long to be given whole.",
-            input_schema=takes(
-                "id",
-                id=said(TEXT, "the id that the result names", minLength=8),
-                offset={"type": "integer", "minimum": 0, "description": "the byte to begin at"},
-            ),
-            call=lambda call: _read_on(ledger, session, call),
-        )
-    ]
-    if ask is not None:
-        found.append(_ask_user(ask))
-    if spawn is not None:
-        found.append(_spawn(spawn))
-    if compile is not None:
-        found.append(_compile(compile))
-    return tuple(found)
-
-
-def _read_on(ledger: Ledger, session: str, call: Invocation) -> str:
+@tool(
+    takes(
+        "id",
+        id=said(TEXT, "the id that the result names", minLength=8),
+        offset={"type": "integer", "minimum": 0, "description": "the byte to begin at"},
+    )
+)
+def output_read(ledger: Ledger, session: str, call: Invocation) -> str:
+    """Read on in a result that was too long to be given whole."""
     wanted, offset = call.arguments["id"], call.arguments.get("offset", 0)
     # Results of this session alone: in those of others placeholders stand for what is not known here.
     for entry in ledger.read(kind="session.tool_returned", subject=session):
@@ -62,71 +45,62 @@ def _read_on(ledger: Ledger, session: str, call: Invocation) -> str:
     raise InputError(f"there is no result {wanted}")
 
 
-def _ask_user(ask: AskPerson) -> Capability:
-    def call(invocation: Invocation) -> object:
-        question, choices = invocation.arguments["question"], tuple(invocation.arguments.get("choices", ()))
-        answer = ask(question, choices)
-        if answer is None:
-            return ToolResult("nobody is here to answer: decide yourself and say so, or end your turn", failed=True)
-        return answer
+@tool(
+    takes("question", question=said(TEXT, "the question", minLength=1), choices=listed(TEXT, "")),
+    asks="question",
+    seconds=86_400.0,  # a person may be at lunch
+)
+def ask_user(ask: AskPerson, call: Invocation) -> object:
+    """Ask the person something you cannot find out yourself."""
+    answer = ask(call.arguments["question"], tuple(call.arguments.get("choices", ())))
+    if answer is None:
+        return ToolResult("nobody is here to answer: decide yourself and say so, or end your turn", failed=True)
+    return answer
 
-    return Capability(
-        name="ask_user",
-        summary="Ask the person something you cannot find out yourself.",
-        input_schema=takes("question", question=said(TEXT, "the question", minLength=1), choices=listed(TEXT, "")),
-        asks=lambda call: (Asked("ask_user", call.arguments["question"]),),
-        call=call,
-        seconds=86_400.0,  # a person may be at lunch
+
+@tool(
+    takes(
+        "task",
+        task=said(TEXT, "all it has to know: it sees nothing of this conversation", minLength=1),
+        name=said(TEXT, "what it is called"),
+        type={"enum": ["ephemeral", "persistent"]},
+        verb=said(TEXT, "what kind of work it is: fix, test, review, research …"),
+        seconds=said(NUMBER, "how long it may take", maximum=1800),
+    ),
+    name="spawn",
+    effect="idempotent",
+    asks="task",
+    action="spawn_agent",
+    quick=True,
+    seconds=1800.0,
+)
+async def spawn_agent(spawn: Spawn, call: Invocation) -> object:
+    """Have another agent do a part of the work, with a history of its own; returns what it says at the end."""
+    given = call.arguments
+    return await spawn(
+        task=given["task"],
+        name=given.get("name", ""),
+        kind=given.get("type", "ephemeral"),
+        verb=given.get("verb", ""),
+        seconds=given.get("seconds"),
     )
 
 
-def _spawn(spawn: Spawn) -> Capability:
-    async def call(invocation: Invocation) -> object:
-        given = invocation.arguments
-        return await spawn(
-            task=given["task"],
-            name=given.get("name", ""),
-            kind=given.get("type", "ephemeral"),
-            verb=given.get("verb", ""),
-            seconds=given.get("seconds"),
-        )
+@tool(
+    takes(
+        "intent",
+        intent=said(TEXT, "what the program does with its input, in one sentence", minLength=1),
+        input={"description": "the input; or path"},
+        path=said(TEXT, "a file of the workspace that is the input"),
+        examples=listed(_EXAMPLE, "pairs of input and output"),
+    ),
+    name="compile",
+    asks=lambda call: tuple(Asked("file_read", call.arguments["path"]) for _ in [0] if "path" in call.arguments),
+    seconds=600.0,
+)
+def compile_program(compile: Compile, call: Invocation) -> str:
+    """Have a small program written for a function on data, proven by tests it did not write, and run behind the wall.
 
-    return Capability(
-        name="spawn",
-        summary="Have another agent do a part of the work, with a history of its own; returns what it says at the end.",
-        input_schema=takes(
-            "task",
-            task=said(TEXT, "all it has to know: it sees nothing of this conversation", minLength=1),
-            name=said(TEXT, "what it is called"),
-            type={"enum": ["ephemeral", "persistent"]},
-            verb=said(TEXT, "what kind of work it is: fix, test, review, research …"),
-            seconds=said(NUMBER, "how long it may take", maximum=1800),
-        ),
-        effect="idempotent",
-        asks=lambda call: (Asked("spawn_agent", call.arguments["task"]),),
-        call=call,
-        quick=True,
-        seconds=1800.0,
-    )
-
-
-def _compile(compile: Compile) -> Capability:
-    def call(invocation: Invocation) -> object:
-        outcome = compile(invocation.arguments)
-        return json.dumps(outcome, ensure_ascii=False, indent=1)
-
-    return Capability(
-        name="compile",
-        summary="Have a small program written for a function on data, proven by tests it did not write, and run behind "
-        "the wall. For parsing, converting, counting: better than writing a script yourself.",
-        input_schema=takes(
-            "intent",
-            intent=said(TEXT, "what the program does with its input, in one sentence", minLength=1),
-            input={"description": "the input; or path"},
-            path=said(TEXT, "a file of the workspace that is the input"),
-            examples=listed(_EXAMPLE, "pairs of input and output"),
-        ),
-        asks=lambda call: tuple(Asked("file_read", call.arguments["path"]) for _ in [0] if "path" in call.arguments),
-        call=call,
-        seconds=600.0,
-    )
+    For parsing, converting, counting: better than writing a script yourself.
+    """
+    return json.dumps(compile(call.arguments), ensure_ascii=False, indent=1)

@@ -109,12 +109,7 @@ def _marks(column: Column, count: int) -> Iterator[Condition]:
                 yield _ask(STARTS, column, 1.9 if text[:size].isdigit() else 1.2, text[:size])
     for text in known:
         if text:
-            yield _equals(column, text)
-
-
-def _equals(column: Column, text: str) -> Condition:
-    answers = tuple(given == text for given in column.texts)
-    return Condition(1.6, call(_EQUALS, column.expr, text), answers)
+            yield _ask(_EQUALS, column, 1.6, text)
 
 
 def _sizes(column: Column, count: int) -> Iterator[Condition]:

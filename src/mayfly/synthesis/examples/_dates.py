@@ -8,10 +8,10 @@ from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
 
-from mayfly.synthesis.examples._numbers import WHOLE, Source, as_texts, computed
+from mayfly.synthesis.examples._numbers import WHOLE, Source
 from mayfly.synthesis.examples._ops import FIRST, MOMENT_IN, STRING, ZFILL, call, helper, native
 from mayfly.synthesis.examples._pieces import Pool
-from mayfly.synthesis.examples._task import Column, Task
+from mayfly.synthesis.examples._task import Column, Task, as_texts, computed
 from mayfly.synthesis.examples._tree import Expr, Op, Value
 
 _NAME = r"(?P<name>(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)\.?"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from itertools import islice
 from typing import NamedTuple
 
 from mayfly.core import same
@@ -34,6 +36,7 @@ _TAKEN = {
 _COUNT = helper("as_count", "int", words="{0}")
 _REAL = helper("real", "float", words="{0}")
 FIELD_OF = native("field of", "{0}[{1}]", returns="object", words="field {1} of {0}")
+_TYPED_FIELD = replace(FIELD_OF, returns="element")
 _SORTED_BY = helper("sorted_by", "list[dict[str, object]]", words="{0} in the order of {1}")
 
 
@@ -42,6 +45,16 @@ class Failed:
 
 
 FAILED = Failed()
+
+
+def gives(values: Sequence[Value], wanted: Sequence[Value]) -> bool:
+    """Whether the values for the examples, which come first, are those that are wanted."""
+    return all(same(value, target) for value, target in zip(values, wanted, strict=False))
+
+
+def known_values(values: Sequence[Value]) -> tuple[Value, ...]:
+    """Return values with None where an expression failed."""
+    return tuple(None if value is FAILED else value for value in values)
 
 
 class Entry(NamedTuple):
@@ -71,7 +84,7 @@ class Bank:
         if key not in self.seen and len(key) < 20_000:
             self.seen[key] = cost
             self.by_kind.setdefault(kind, []).append(Entry(cost, kind, expr, values))
-            if all(same(value, target) for value, target in zip(values, self.task.wanted, strict=False)):
+            if gives(values, self.task.wanted):
                 self.hit = min(self.hit, cost)
 
     def full(self) -> bool:
@@ -132,20 +145,21 @@ def _pairs(bank: Bank, known: dict[str, list[Entry]], every: Sequence[Rule], wid
 def _apply(bank: Bank, rule: Rule, entries: tuple[Entry, ...]) -> None:
     constants = tuple(Literal(constant) for constant in rule.constants)
     cost = rule.cost + sum(entry.cost for entry in entries)
-    values: list[Value] = []
-    for arguments in zip(*[entry.values for entry in entries], strict=True):
-        values.append(_run(rule, arguments))
-        if values[-1] is FAILED and len(values) <= bank.task.count:
-            return
+    values = run_on(rule.op, [entry.values for entry in entries], rule.constants)
     expr = Apply(op=rule.op, args=(*[entry.expr for entry in entries], *constants))
-    bank.add(cost, rule.gives, expr, tuple(values))
+    bank.add(cost, rule.gives, expr, values)
 
 
-def _run(rule: Rule, arguments: tuple[Value, ...]) -> Value:
+def run_on(op: Op, vectors: Sequence[Sequence[Value]], constants: Sequence[Value] = ()) -> tuple[Value, ...]:
+    """Return what an operation gives along the values of its arguments, `FAILED` where one of them is or it fails."""
+    return tuple([_run(op, arguments, constants) for arguments in zip(*vectors, strict=True)])
+
+
+def _run(op: Op, arguments: Sequence[Value], constants: Sequence[Value]) -> Value:
     if any(argument is FAILED for argument in arguments):
         return FAILED
     try:
-        return rule.op.run(*arguments, *rule.constants)
+        return op.run(*arguments, *constants)
     except (ValueError, TypeError, IndexError, KeyError, ArithmeticError, AttributeError):
         return FAILED
 
@@ -180,10 +194,8 @@ def leaf_entries(task: Task) -> Iterator[Entry]:
         expr: Expr = Given(path) if plain else call(_TAKEN[kind], Given(path))
         entry = Entry(0.3 + 0.1 * len(path), kind, expr, evaluated(expr, task.inputs))
         yield entry
-        if kind == "list[dict[str, object]]":
+        if kind.startswith("list[dict[str, "):
             yield from _plucked(task, entry)
-        elif kind.startswith("list[dict[str, "):
-            yield from _plain_plucked(task, entry)
     for cost, source, exact in (*number_sources(task.columns, task.count), *date_numbers(task)):
         inner = source.args[0] if isinstance(source, Apply) and source.op is WHOLE else None
         integral = all(value is not None and value[0] % 10 ** value[1] == 0 for value in exact[: task.count])
@@ -202,28 +214,19 @@ def _paths(value: Value, depth: int) -> Iterator[tuple[str | int, ...]]:
 
 
 def _plucked(task: Task, entry: Entry) -> Iterator[Entry]:
-    """Yield one field of every record in a list, and the records in the order of it."""
+    """Yield one field of every record in a list; of records with values of many kinds also those in its order."""
     records = [record for value in entry.values[: task.count] if isinstance(value, list) for record in value]
     keys = set.intersection(*[set(record) for record in records]) if records else set()
+    plain = None if entry.kind == "list[dict[str, object]]" else element(element(entry.kind))
     for key in sorted(keys):
-        kind = annotation([record[key] for record in records])
-        if kind in _TAKEN:
-            body = call(_TAKEN[kind], call(FIELD_OF, Item(), key))
+        kind = plain or annotation([record[key] for record in records])
+        if plain or kind in _TAKEN:
+            body = call(_TYPED_FIELD, Item(), key) if plain else call(_TAKEN[kind], call(FIELD_OF, Item(), key))
             expr = Each(source=entry.expr, body=body)
             yield Entry(entry.cost + 0.8, f"list[{kind}]", expr, evaluated(expr, task.inputs))
-        if kind in ("int", "float", "str"):
+        if not plain and kind in ("int", "float", "str"):
             ordered = call(_SORTED_BY, entry.expr, key)
             yield Entry(entry.cost + 1.0, entry.kind, ordered, evaluated(ordered, task.inputs))
-
-
-def _plain_plucked(task: Task, entry: Entry) -> Iterator[Entry]:
-    records = [record for value in entry.values[: task.count] if isinstance(value, list) for record in value]
-    keys = set.intersection(*[set(record) for record in records]) if records else set()
-    inner = element(element(entry.kind))
-    typed = Op(name="field of", run=FIELD_OF.run, template="{0}[{1}]", returns="element", words=FIELD_OF.words)
-    for key in sorted(keys):
-        expr = Each(source=entry.expr, body=call(typed, Item(), key))
-        yield Entry(entry.cost + 0.8, f"list[{inner}]", expr, evaluated(expr, task.inputs))
 
 
 def _constants(task: Task) -> tuple[tuple[Value, ...], tuple[str, ...]]:
@@ -251,12 +254,8 @@ def _scalars(value: Value) -> Iterator[Value]:
 
 def matching(bank: Bank, wanted: Sequence[Value], most: int) -> list[Candidate]:
     """Return the expressions of the bank that give what is wanted."""
-    found: list[Candidate] = []
-    for entry in bank.all():
-        if all(same(value, target) for value, target in zip(entry.values, wanted, strict=False)):
-            values = tuple(None if value is FAILED else value for value in entry.values)
-            found.append(Candidate(entry.cost, entry.expr, values))
-    return found[:most]
+    fitting = (entry for entry in bank.all() if gives(entry.values, wanted))
+    return [Candidate(entry.cost, entry.expr, known_values(entry.values)) for entry in islice(fitting, most)]
 
 
 _CHEAP = 1.8
@@ -271,9 +270,8 @@ def linear(bank: Bank, wanted: Sequence[Value]) -> list[Candidate]:
         if entry.kind in ("int", "float") and entry.cost < _CHEAP:
             expr = _line(entry, wanted, whole=all(isinstance(value, int) for value in wanted))
             values = evaluated(expr, bank.task.inputs) if expr is not None else ()
-            if expr is not None and all(same(value, target) for value, target in zip(values, wanted, strict=False)):
-                given = tuple(None if value is FAILED else value for value in values)
-                found.append(Candidate(entry.cost + 3.2, expr, given))
+            if expr is not None and gives(values, wanted):
+                found.append(Candidate(entry.cost + 3.2, expr, known_values(values)))
     return found[:4]
 
 

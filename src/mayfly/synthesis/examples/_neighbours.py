@@ -138,12 +138,8 @@ def _replaced(expr: Expr, part: Expr, near: Expr) -> Expr:
     """Return an expression with one of its parts in another form."""
     if expr is part:
         return near
-    if isinstance(expr, Apply):
-        return Apply(op=expr.op, args=tuple(_replaced(arg, part, near) for arg in expr.args))
-    if isinstance(expr, Choose):
-        arms = tuple((_replaced(test, part, near), _replaced(result, part, near)) for test, result in expr.arms)
-        return Choose(arms=arms, otherwise=_replaced(expr.otherwise, part, near))
-    return expr
+    inside = isinstance(expr, (Apply, Choose))
+    return expr.rebuilt(lambda inner: _replaced(inner, part, near)) if inside else expr
 
 
 def plausible(given: Sequence[Value], wanted: Sequence[bool], marks: Sequence[Value]) -> list[Value]:

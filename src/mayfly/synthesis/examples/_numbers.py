@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from mayfly.synthesis.examples._ops import LENGTH, NUMBER_IN, READ_NUMBER, STRING, WRITE_NUMBER, call, helper
+from mayfly.synthesis.examples._ops import (
+    LENGTH,
+    LJUST,
+    NUMBER_IN,
+    READ_NUMBER,
+    RJUST,
+    STRING,
+    WRITE_NUMBER,
+    call,
+    helper,
+)
 from mayfly.synthesis.examples._pieces import Pool
-from mayfly.synthesis.examples._task import Column, Task, Texts
+from mayfly.synthesis.examples._task import Column, Task, Texts, as_texts, computed
 from mayfly.synthesis.examples._tree import Expr, Op, Value
 
 Exact = tuple[int, int]
@@ -64,17 +74,6 @@ class Notation(NamedTuple):
     width: int
     mark: str
     point: str
-
-
-def computed(function: Callable[..., Value], *vectors: Sequence[Value]) -> tuple[Value, ...]:
-    """Apply a function along vectors; where an argument is missing or it fails there is no value."""
-    made: list[Value] = []
-    for values in zip(*vectors, strict=True):
-        try:
-            made.append(None if None in values else function(*values))
-        except (ValueError, OverflowError):
-            made.append(None)
-    return tuple(made)
 
 
 def derived(op: Op, source: Source, *args: int, cost: float = 0.0) -> Source:
@@ -137,17 +136,12 @@ def _add_plain(pool: Pool, source: Source) -> None:
 
 
 def _add_aligned(pool: Pool, cost: float, expr: Expr, values: Texts) -> None:
-    from mayfly.synthesis.examples._ops import LJUST, RJUST
-
     if len({len(value or "") for value in values[: pool.task.count]}) < 2:
         return
     for width in range(2, 9):
         for fill in " 0":
-            right = tuple(None if value is None else value.rjust(width, fill) for value in values)
-            left = tuple(None if value is None else value.ljust(width, fill) for value in values)
-            if right != values:
-                pool.offer(cost, call(RJUST, expr, width, fill), right)
-                pool.offer(cost, call(LJUST, expr, width, fill), left)
+            for op in (RJUST, LJUST):
+                pool.offer_changed(cost, op, expr, values, width, fill)
 
 
 def _targets(outputs: Sequence[str]) -> Iterator[tuple[tuple[str, ...], list[Notation], tuple[Exact, ...]]]:
@@ -282,11 +276,6 @@ def _steps(wanted: Sequence[Exact], values: Sequence[Exact | None]) -> Iterator[
             if size >= largest and all(target % size == 0 for target in targets) and size <= 20 * largest + 1:
                 unit, places = (factor * 10**power, 0) if power >= 0 else (factor, -power)
                 yield unit, places, 0.2 * rank
-
-
-def as_texts(values: Sequence[Value]) -> Texts:
-    """Return values as texts."""
-    return tuple(None if value is None else str(value) for value in values)
 
 
 _MOST_RANGED = 16

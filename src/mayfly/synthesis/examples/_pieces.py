@@ -23,8 +23,8 @@ from mayfly.synthesis.examples._ops import (
     call,
 )
 from mayfly.synthesis.examples._places import TOKENS, marks, output_shape
-from mayfly.synthesis.examples._task import Atom, Column, Task, Texts
-from mayfly.synthesis.examples._tree import Expr, Later, Op, Value, built
+from mayfly.synthesis.examples._task import Atom, Column, Task, Texts, as_texts, computed
+from mayfly.synthesis.examples._tree import Expr, Op, Value
 
 _PAIRS = ("()", "[]", "<>", "{}", '""', "''", "><")
 _MOST = 8
@@ -52,24 +52,16 @@ class Pool:
         if key not in self.best or cost < self.best[key].cost:
             self.best[key] = Atom(cost, expr, values, self.group)
 
-    def promising(self, values: Texts) -> bool:
-        """Whether some letter of the first value is in the first output, so that a part of it may be."""
-        return values[0] is not None and any(char in self.lowered[0] for char in values[0].lower())
-
     def near(self, values: Texts) -> bool:
         """Whether the outputs hold the values if case does not matter."""
         known = values[: self.task.count]
         return all(value and value.lower() in output for value, output in zip(known, self.lowered, strict=True))
 
     def offer_changed(self, cost: float, op: Op, expr: Expr, values: Texts, *args: Value) -> None:
-        """Offer the values changed by an operation; the rest is computed only if the first examples agree."""
-        for value, output in zip(values[: self.task.count], self.task.outputs, strict=True):
-            changed = None if value is None else str(op.run(value, *args))
-            if changed is None or changed not in output:
-                return
-        changed_values = mapped(lambda value: op.run(value, *args), values)
-        if changed_values != values:
-            self.offer(cost, call(op, expr, *args), changed_values)
+        """Offer the values changed by an operation."""
+        changed = mapped(lambda value: op.run(value, *args), values)
+        if changed != values:
+            self.offer(cost, call(op, expr, *args), changed)
 
     def offer_cased(self, cost: float, expr: Expr, values: Texts) -> None:
         """Offer the values as they are and in every case."""
@@ -87,21 +79,15 @@ class Pool:
             return
         sizes = [len(value) for value in known]
         for size in range(1, min(5, max(sizes))):
-            self._offer_cut(cost + 0.7 + 0.2 * size, FIRST, expr, values, size)
-            self._offer_cut(cost + 0.9 + 0.2 * size, LAST, expr, values, size)
+            cuts = [(FIRST, cost + 0.7 + 0.2 * size), (LAST, cost + 0.9 + 0.2 * size)]
             if min(sizes) > size:
-                self._offer_cut(cost + 1.7 + 0.3 * size, FROM, expr, values, size)
-                self._offer_cut(cost + 1.5 + 0.3 * size, UNTIL, expr, values, size)
+                cuts += [(FROM, cost + 1.7 + 0.3 * size), (UNTIL, cost + 1.5 + 0.3 * size)]
+            for op, dearer in cuts:
+                cut = mapped(lambda value, op=op, size=size: op.run(value, size), values)
+                self.offer_cased(dearer, call(op, expr, size), cut)
         if all(value.isdigit() for value in known):
             for width in range(max(sizes), 11):
                 self.offer_changed(cost + 1.0, ZFILL, expr, values, width)
-
-    def _offer_cut(self, cost: float, op: Op, expr: Expr, values: Texts, size: int) -> None:
-        """Offer the values cut, in every case, if the first example has them in some case."""
-        for value, output in zip(values[: self.task.count], self.lowered, strict=True):
-            if value is None or str(op.run(value, size)).lower() not in output:
-                return
-        self.offer_cased(cost, call(op, expr, size), mapped(lambda value: op.run(value, size), values))
 
     def atoms(self) -> list[Atom]:
         """Return what was collected."""
@@ -110,16 +96,7 @@ class Pool:
 
 def mapped(function: Callable[..., Value], values: Texts) -> Texts:
     """Apply a function to every value that is there; where it fails there is no value."""
-    return tuple([_attempt(function, value) for value in values])
-
-
-def _attempt(function: Callable[..., Value], value: str | None) -> str | None:
-    if value is None:
-        return None
-    try:
-        return str(function(value))
-    except (ValueError, OverflowError):
-        return None
+    return as_texts(computed(function, values))
 
 
 def add_pieces(pool: Pool, column: Column) -> None:
@@ -129,13 +106,12 @@ def add_pieces(pool: Pool, column: Column) -> None:
         if atom.values not in best or atom.cost < best[atom.values].cost:
             best[atom.values] = atom
     for cost, expr, values, _ in best.values():
-        if pool.promising(values):
-            pool.task.check_time()
-            pool.offer_all(cost, built(expr), values)
+        pool.task.check_time()
+        pool.offer_all(cost, expr, values)
     shape = output_shape(pool.task.outputs)
     if shape:
         for cost, expr, values, _ in _counted(column, pool.task.count, _matches(shape), 1.5, PIECE, (shape,)):
-            pool.offer(cost, built(expr), values)
+            pool.offer(cost, expr, values)
 
 
 def pieces(column: Column, count: int) -> Iterator[Atom]:
@@ -171,11 +147,7 @@ def _counted(
             values = tuple(
                 [None if part is None or not -len(part) <= place < len(part) else part[place] for part in parts]
             )
-            yield Atom(cost + more, Later(_caller(op, column.expr, *args, place)), values)
-
-
-def _caller(op: Op, *args: Expr | Value) -> Callable[[], Expr]:
-    return lambda: call(op, *args)
+            yield Atom(cost + more, call(op, column.expr, *args, place), values)
 
 
 def _fields(mark: str) -> Callable[[str], list[str]]:

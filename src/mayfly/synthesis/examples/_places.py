@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from mayfly.synthesis.examples._ops import BETWEEN, END_OF, LENGTH, LOWER, START_OF, TITLE, UPPER, call
 from mayfly.synthesis.examples._task import Atom, Column, Task
-from mayfly.synthesis.examples._tree import Expr, Later, Literal, Op
+from mayfly.synthesis.examples._tree import Expr, Literal, Op
 
 LETTER = r"[^\W\d_]"
 TOKENS = {
@@ -233,7 +233,7 @@ class Pieces:
         values = tuple([_cut(text, a, b) for text, a, b in cuts])
         if op is not None:
             values = tuple([None if value is None else str(op.run(value)) for value in values])
-        return Atom(0.8 + start.cost + end.cost + cost, Later(lambda: self._expr(start, end, op)), values)
+        return Atom(0.8 + start.cost + end.cost + cost, self._expr(start, end, op), values)
 
     def _expr(self, start: Place, end: Place, op: Op | None) -> Expr:
         text = self.column.expr

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from mayfly.synthesis.examples._places import Pieces
 from mayfly.synthesis.examples._task import Atom, Task, Texts
-from mayfly.synthesis.examples._tree import Concat, Expr, Literal, built
+from mayfly.synthesis.examples._tree import Concat, Expr, Literal
 
 State = tuple[int, ...]
 _APART = re.compile(r"[-–—~]|[^\W\d_]{2}")
@@ -164,7 +164,7 @@ def _candidate(cost: float, path: _Path, size: int) -> Candidate:
         atoms.append(step.atom)
         step = step.before
     atoms.reverse()
-    parts = [built(atom.expr) for atom in atoms]
+    parts = [atom.expr for atom in atoms]
     expr = parts[0] if len(parts) == 1 else Concat(tuple(parts))
     values = tuple(_joined([atom.values[index] for atom in atoms]) for index in range(size))
     return Candidate(cost, expr, values)

@@ -5,11 +5,24 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import reduce
+from typing import cast
 
 from mayfly.core import same
 from mayfly.synthesis.examples._conditions import branch, conditions, look_up
 from mayfly.synthesis.examples._dates import add_dates
-from mayfly.synthesis.examples._enumerate import FAILED, FIELD_OF, Entry, evaluated, fill, linear, matching
+from mayfly.synthesis.examples._enumerate import (
+    FAILED,
+    FIELD_OF,
+    Entry,
+    evaluated,
+    fill,
+    gives,
+    known_values,
+    linear,
+    matching,
+    run_on,
+)
 from mayfly.synthesis.examples._numbers import add_numbers, add_ranges, number_sources
 from mayfly.synthesis.examples._ops import STRING, call, native
 from mayfly.synthesis.examples._pieces import Pool, add_pieces
@@ -17,9 +30,6 @@ from mayfly.synthesis.examples._places import Pieces
 from mayfly.synthesis.examples._search import Candidate, search
 from mayfly.synthesis.examples._task import Column, Task, make_task
 from mayfly.synthesis.examples._tree import (
-    Apply,
-    Choose,
-    Concat,
     Each,
     Expr,
     Given,
@@ -120,12 +130,9 @@ def _answers(task: Task, wanted: int) -> list[Candidate]:
 def _compared(task: Task) -> Iterator[Candidate]:
     """Yield comparisons of two numbers, or of a number with a constant, that give the wanted answers."""
     for cost, op, left, right in _comparable(task):
-        if not _agree(op, left, right, task.wanted):
-            continue
-        values = evaluated(call(op, left.expr, right.expr), task.inputs)
-        if values[: task.count] == task.wanted:
-            answers = tuple(None if value is FAILED else value for value in values)
-            yield Candidate(cost, call(op, left.expr, right.expr), answers)
+        answers = run_on(op, [left.values, right.values])
+        if answers[: task.count] == task.wanted:
+            yield Candidate(cost, call(op, left.expr, right.expr), known_values(answers))
 
 
 def comparisons(task: Task) -> Iterator[tuple[float, Expr]]:
@@ -147,16 +154,6 @@ def _comparable(task: Task) -> Iterator[tuple[float, Op, Entry, Entry]]:
                 continue
             for rank, op in enumerate(COMPARISONS):
                 yield left.cost + right.cost + 1.0 + 0.1 * rank, op, left, right
-
-
-def _agree(op: Op, left: Entry, right: Entry, wanted: Sequence[Value]) -> bool:
-    for first, second, answer in zip(left.values, right.values, wanted, strict=False):
-        try:
-            if op.run(first, second) is not answer:
-                return False
-        except TypeError:
-            return False
-    return True
 
 
 def _numbers(task: Task, wanted: int) -> list[Candidate]:
@@ -254,11 +251,7 @@ def _each(task: Task, source: Entry, pairs: Sequence[tuple[Value, Value]]) -> It
         return
     inner = make_task([a for a, _ in pairs[:12]], [b for _, b in pairs[:12]], [], deadline=task.deadline, probed=False)
     for solved in solve(inner, 2):
-        body = rebased(solved.expr)
-        expr = Each(source=source.expr, body=body)
-        values = evaluated(expr, task.inputs)
-        if all(same(value, target) for value, target in zip(values, task.wanted, strict=False)):
-            yield Candidate(source.cost + solved.cost + 0.8, expr, tuple(None if v is FAILED else v for v in values))
+        yield from _fitting(task, Each(source=source.expr, body=rebased(solved.expr)), source.cost + solved.cost + 0.8)
 
 
 def _filtered(task: Task, sources: Sequence[Entry]) -> Iterator[Candidate]:
@@ -282,9 +275,14 @@ def _picked(task: Task, source: Entry, picked: Sequence[tuple[Value, bool]]) -> 
     )
     for solved in _answers(inner, 4):
         expr = Each(source=source.expr, body=Item(), test=rebased(solved.expr))
-        values = evaluated(expr, task.inputs)
-        if all(same(value, target) for value, target in zip(values, task.wanted, strict=False)):
-            yield Candidate(source.cost + solved.cost + 0.9, expr, tuple(None if v is FAILED else v for v in values))
+        yield from _fitting(task, expr, source.cost + solved.cost + 0.9)
+
+
+def _fitting(task: Task, expr: Expr, cost: float) -> Iterator[Candidate]:
+    """Yield a program if it gives all that is wanted."""
+    values = evaluated(expr, task.inputs)
+    if gives(values, task.wanted):
+        yield Candidate(cost, expr, known_values(values))
 
 
 def _mask(items: Value, target: Value) -> list[bool] | None:
@@ -303,22 +301,10 @@ def _mask(items: Value, target: Value) -> list[bool] | None:
 def rebased(expr: Expr) -> Expr:
     """Return an expression about an input as one about the element at hand."""
     if isinstance(expr, Given):
-        made: Expr = Item()
-        for step in expr.path:
-            made = call(FIELD_OF, made, step)
-        return made
-    if isinstance(expr, Apply):
-        return Apply(op=expr.op, args=tuple(rebased(arg) for arg in expr.args))
-    if isinstance(expr, Concat):
-        return Concat(tuple(rebased(part) for part in expr.parts))
-    if isinstance(expr, Choose):
-        arms = tuple((rebased(test), rebased(result)) for test, result in expr.arms)
-        return Choose(arms=arms, otherwise=rebased(expr.otherwise))
-    if isinstance(expr, Record):
-        return Record(tuple((key, rebased(inner)) for key, inner in expr.fields))
+        return reduce(lambda made, step: call(FIELD_OF, made, step), expr.path, cast("Expr", Item()))
     if isinstance(expr, Each):
-        return Each(source=rebased(expr.source), body=expr.body, test=expr.test)
-    return expr
+        return replace(expr, source=rebased(expr.source))
+    return expr if isinstance(expr, Listing) else expr.rebuilt(rebased)
 
 
 _WAYS: tuple[tuple[type | tuple[type, ...], Callable[[Task, int], list[Candidate]]], ...] = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
@@ -17,6 +17,22 @@ _TEXT_OF = helper("text_of", words="{0}")
 _MOST_CHALLENGES = 12
 _MOST_COLUMNS = 24
 _DEPTH = 3
+
+
+def computed(function: Callable[..., Value], *vectors: Sequence[Value]) -> tuple[Value, ...]:
+    """Apply a function along vectors; where an argument is missing or it fails there is no value."""
+    made: list[Value] = []
+    for values in zip(*vectors, strict=True):
+        try:
+            made.append(None if None in values else function(*values))
+        except (ValueError, OverflowError):
+            made.append(None)
+    return tuple(made)
+
+
+def as_texts(values: Sequence[Value]) -> Texts:
+    """Return values as texts."""
+    return tuple(None if value is None else str(value) for value in values)
 
 
 class Atom(NamedTuple):

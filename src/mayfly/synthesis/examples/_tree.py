@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 Value = object
 
@@ -42,8 +42,28 @@ class Expr:
         raise NotImplementedError
 
     def children(self) -> Iterator[Expr]:
-        """Yield what it is made of."""
-        yield from ()
+        """Yield what it is made of, in the order of its fields."""
+        return _parts(tuple(vars(self).values()))
+
+    def rebuilt(self, change: Callable[[Expr], Expr]) -> Expr:
+        """Return it made of what *change* makes of each of its parts."""
+        kind: Any = type(self)
+        made: Expr = kind(**{name: _changed(held, change) for name, held in vars(self).items()})
+        return made
+
+
+def _parts(held: tuple[object, ...]) -> Iterator[Expr]:
+    for one in held:
+        if isinstance(one, Expr):
+            yield one
+        elif isinstance(one, tuple):
+            yield from _parts(one)
+
+
+def _changed(held: object, change: Callable[[Expr], Expr]) -> object:
+    if isinstance(held, Expr):
+        return change(held)
+    return tuple(_changed(one, change) for one in held) if isinstance(held, tuple) else held
 
 
 @dataclass(frozen=True)
@@ -91,20 +111,6 @@ class Literal(Expr):
         return hash(repr(self.constant))
 
 
-class Later(Expr):
-    """An expression that is built only when it is needed, because most are weighed and thrown away."""
-
-    __slots__ = ("make",)
-
-    def __init__(self, make: Callable[[], Expr]) -> None:
-        self.make = make
-
-
-def built(expr: Expr) -> Expr:
-    """Return the expression itself where it was to be built later."""
-    return expr.make() if isinstance(expr, Later) else expr
-
-
 @dataclass(frozen=True, kw_only=True)
 class Apply(Expr):
     """An operation on other expressions."""
@@ -118,10 +124,6 @@ class Apply(Expr):
             return self.op.run(*[arg.value(scope) for arg in self.args])
         except (TypeError, IndexError, KeyError, AttributeError, ArithmeticError) as error:
             raise ValueError(f"{self.op.name}: {error}") from None
-
-    def children(self) -> Iterator[Expr]:
-        """Yield the arguments."""
-        yield from self.args
 
     def __hash__(self) -> int:
         return hash((self.op.name, self.args))
@@ -137,10 +139,6 @@ class Concat(Expr):
         """Join the texts."""
         return "".join([str(part.value(scope)) for part in self.parts])
 
-    def children(self) -> Iterator[Expr]:
-        """Yield the parts."""
-        yield from self.parts
-
 
 @dataclass(frozen=True, kw_only=True)
 class Choose(Expr):
@@ -155,12 +153,6 @@ class Choose(Expr):
             if test.value(scope):
                 return result.value(scope)
         return self.otherwise.value(scope)
-
-    def children(self) -> Iterator[Expr]:
-        """Yield tests and results."""
-        for arm in self.arms:
-            yield from arm
-        yield self.otherwise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,13 +171,6 @@ class Each(Expr):
         inner = [Scope(scope.given, item) for item in items]
         return [self.body.value(here) for here in inner if self.test is None or self.test.value(here)]
 
-    def children(self) -> Iterator[Expr]:
-        """Yield source, test and body."""
-        yield self.source
-        yield self.body
-        if self.test is not None:
-            yield self.test
-
 
 @dataclass(frozen=True)
 class Record(Expr):
@@ -197,11 +182,6 @@ class Record(Expr):
         """Compute every field."""
         return {name: expr.value(scope) for name, expr in self.fields}
 
-    def children(self) -> Iterator[Expr]:
-        """Yield the fields."""
-        for _, expr in self.fields:
-            yield expr
-
 
 @dataclass(frozen=True)
 class Listing(Expr):
@@ -212,10 +192,6 @@ class Listing(Expr):
     def value(self, scope: Scope) -> Value:
         """Compute every element."""
         return [expr.value(scope) for expr in self.elements]
-
-    def children(self) -> Iterator[Expr]:
-        """Yield the elements."""
-        yield from self.elements
 
 
 def walk(expr: Expr) -> Iterator[Expr]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 
 from mayfly.synthesis.examples._ops import (
     CAPITALIZE,
@@ -30,7 +29,7 @@ from mayfly.synthesis.examples._ops import (
 from mayfly.synthesis.examples._pieces import Pool, mapped
 from mayfly.synthesis.examples._places import marks
 from mayfly.synthesis.examples._task import Column, Texts
-from mayfly.synthesis.examples._tree import Each, Expr, Item, Op, Value
+from mayfly.synthesis.examples._tree import Each, Expr, Item, Op
 
 _KEPT = (r"\d", r"[^\W\d_]", r"\w", r"[A-Z]", r"[a-z]", r"[A-Z]", r"[\d.]", r"[^\W\d_]|\s", r"\w|\s", r"\S")
 _JOINTS = ("", " ", ", ", ",", "-", "_", ".", "/", ". ", ";", "; ", " - ", ":", "|", "+", "&", " & ", "\n")
@@ -47,6 +46,10 @@ _WHOLE: tuple[tuple[Op, float], ...] = (
     (_SENTENCE, 1.2),
     (helper("camel_case", words="the words of {0} as one"), 1.6),
 )
+
+
+# An operation on one element, with what it is given besides.
+Step = tuple[Op, tuple[int, ...]]
 
 
 def add_whole(pool: Pool, column: Column) -> None:
@@ -93,13 +96,11 @@ def _add_padding(pool: Pool, column: Column) -> None:
     width = widths.pop()
     if width < 2:
         return
-    pool.offer(1.3, call(ZFILL, column.expr, width), mapped(lambda text: text.zfill(width), column.texts))
+    pool.offer_changed(1.3, ZFILL, column.expr, column.texts, width)
     ends = {output[0] for output in pool.task.outputs} | {output[-1] for output in pool.task.outputs}
     for fill in sorted(ends & set(_FILLS)):
-        right = mapped(lambda text, fill=fill: text.rjust(width, fill), column.texts)
-        left = mapped(lambda text, fill=fill: text.ljust(width, fill), column.texts)
-        pool.offer(1.4, call(RJUST, column.expr, width, fill), right)
-        pool.offer(1.4, call(LJUST, column.expr, width, fill), left)
+        for op in (RJUST, LJUST):
+            pool.offer_changed(1.4, op, column.expr, column.texts, width, fill)
 
 
 def replacements(pool: Pool, column: Column) -> Iterator[tuple[float, Expr, Texts]]:
@@ -149,14 +150,14 @@ def add_loops(pool: Pool, column: Column) -> None:
         counts = [len(items) for items in lists[: pool.task.count] if items is not None]
         if len(counts) < pool.task.count or max(counts) < 2:
             continue
-        for more, body, function in _changes(pool):
-            changed = [None if items is None else [function(item) for item in items] for items in lists]
+        for more, steps in _changes(pool):
+            changed = [None if items is None else [_run(steps, item) for item in items] for items in lists]
             if any(
                 items is None or any(item not in output for item in items)
                 for items, output in zip(changed, pool.task.outputs, strict=False)
             ):
                 continue
-            loop = source if body is None else Each(source=source, body=body)
+            loop = Each(source=source, body=_written(steps)) if steps else source
             for joint in _JOINTS:
                 if joint and joint not in pool.task.outputs[counts.index(max(counts))]:
                     continue
@@ -186,42 +187,30 @@ def _sources(pool: Pool, column: Column) -> Iterator[tuple[float, Expr, list[lis
         )
 
 
-def _changes(pool: Pool) -> Iterator[tuple[float, Expr | None, Callable[[str], str]]]:
-    """Yield what can be done to each element, None meaning nothing."""
-    item = Item()
-    yield 0.0, None, lambda text: text
+def _changes(pool: Pool) -> Iterator[tuple[float, tuple[Step, ...]]]:
+    """Yield what can be done to each element, first to last; nothing is done by no step."""
+    yield 0.0, ()
     for op, cost in ((LOWER, 0.6), (UPPER, 0.6), (CAPITALIZE, 0.7), (REVERSE, 1.0)):
-        yield cost, call(op, item), _text(op.run)
+        yield cost, ((op, ()),)
     for size in (1, 2, 3):
-        first, last = call(FIRST, item, size), call(LAST, item, size)
-        yield 0.6 + 0.2 * size, first, _text(partial(_cut_first, size))
-        yield 0.9 + 0.2 * size, last, _text(partial(_cut_last, size))
-        yield 1.0 + 0.2 * size, call(UPPER, first), _text(partial(_upper_first, size))
-        yield 1.0 + 0.2 * size, call(LOWER, first), _text(partial(_lower_first, size))
+        first, last = (FIRST, (size,)), (LAST, (size,))
+        yield 0.6 + 0.2 * size, (first,)
+        yield 0.9 + 0.2 * size, (last,)
+        yield 1.0 + 0.2 * size, (first, (UPPER, ()))
+        yield 1.0 + 0.2 * size, (first, (LOWER, ()))
     if any(char == "0" for output in pool.task.outputs for char in output):
         for width in (2, 3, 4):
-            yield 1.0, call(ZFILL, item, width), _text(partial(_zeros, width))
+            yield 1.0, ((ZFILL, (width,)),)
 
 
-def _cut_first(size: int, text: str) -> str:
-    return text[:size]
+def _run(steps: Sequence[Step], text: str) -> str:
+    for op, args in steps:
+        text = str(op.run(text, *args))
+    return text
 
 
-def _upper_first(size: int, text: str) -> str:
-    return text[:size].upper()
-
-
-def _lower_first(size: int, text: str) -> str:
-    return text[:size].lower()
-
-
-def _cut_last(size: int, text: str) -> str:
-    return text[-size:]
-
-
-def _zeros(width: int, text: str) -> str:
-    return text.zfill(width)
-
-
-def _text(function: Callable[..., Value]) -> Callable[[str], str]:
-    return lambda text: str(function(text))
+def _written(steps: Sequence[Step]) -> Expr:
+    made: Expr = Item()
+    for op, args in steps:
+        made = call(op, made, *args)
+    return made
