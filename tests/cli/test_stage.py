@@ -23,7 +23,7 @@ def own_state(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_built_in_tools_are_listed_with_the_files_they_are_in(capsys: pytest.CaptureFixture[str]) -> None:
     assert _app.run(["stage", "--list", "--json"]) == 0
     listed = {row["tool"]: row["files"] for row in json.loads(capsys.readouterr().out)}
-    assert listed["count_lines"] == ["src/mayfly/world/_count.py"]
+    assert listed["count_lines"] == ["src/mayfly/world/_read.py"]
     assert listed["shell_exec"] == ["src/mayfly/world/_programs.py"]
     assert listed["builtin_modify"] == ["src/mayfly/session/tools/_library.py"]
     assert all((ROOT / file).is_file() for files in listed.values() for file in files)
