@@ -107,6 +107,7 @@ def test_every_package_has_a_floor() -> None:
     assert packages - set(FLOOR) == {"testing"}
 
 
+@pytest.mark.later
 def test_imports_go_down_only() -> None:
     def upward(path: Path) -> Iterator[str]:
         here = package(path)

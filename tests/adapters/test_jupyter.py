@@ -25,6 +25,7 @@ def shell(monkeypatch: pytest.MonkeyPatch, state: Path, tmp_path: Path) -> Itera
     made.reset()
 
 
+@pytest.mark.later
 def test_a_cell_is_an_intent_and_its_outcome_is_kept_and_shown(shell: Any) -> None:
     ran = shell.run_cell(documented("Jupyter"))
     assert ran.success, ran.error_in_exec
@@ -33,6 +34,7 @@ def test_a_cell_is_an_intent_and_its_outcome_is_kept_and_shown(shell: Any) -> No
     assert "resolved" in html(shell.user_ns["tripled"])
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("line", ["--input nothing", "--nonsense", "--examples nothing", '"'])
 def test_a_mistake_is_one_line(shell: Any, line: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert shell.run_cell_magic("mayfly", line, "count things") is None

@@ -12,6 +12,7 @@ from mayfly.sandbox import Result, Sandbox
 from .conftest import Cli
 
 
+@pytest.mark.later
 def test_the_story_is_told_as_data(cli: Cli) -> None:
     ran = cli("demo", "--json")
     found = json.loads(ran.out)

@@ -105,6 +105,7 @@ def test_a_case_that_does_not_exist_is_named(cli: Cli) -> None:
     assert ran.err.startswith("mayfly: no case or category is called nonsense; ")
 
 
+@pytest.mark.later
 def test_a_real_category_is_contained(cli: Cli) -> None:
     found = json.loads(cli("doctor", "--attack", "--only", "secrets", "--json").out)
     assert found["total"] >= 6

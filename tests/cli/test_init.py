@@ -50,6 +50,7 @@ def test_a_file_in_the_way_is_one_line(cli: Cli, tmp_path: Path) -> None:
     assert (tmp_path / "mayfly.d").read_text() == "mine"
 
 
+@pytest.mark.later
 @pytest.mark.timeout(120)
 def test_everything_it_names_works(cli: Cli) -> None:
     commands = json.loads(cli("init", "--json").out)["next"]

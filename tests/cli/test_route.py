@@ -77,6 +77,7 @@ def test_a_rule_file_that_takes_powers_is_refused(cli: Cli) -> None:
     assert "not in force: wide.mg" in ran.err
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize(
     ("action", "target", "decision", "status"),
     [

@@ -206,6 +206,7 @@ def test_a_request_as_long_as_a_book_is_one_line(cli: Cli, table: str) -> None:
     )
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize(
     ("form", "expected"),
     [

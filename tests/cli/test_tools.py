@@ -37,6 +37,7 @@ def write(cli: Cli, *more: str, source: str = "roman.py") -> int:
     return cli("tools", "write", "convert a roman numeral", "--source", source, *more).status
 
 
+@pytest.mark.later
 def test_walk_b_by_script(cli: Cli) -> None:
     ran = cli("tools", "write", "convert a roman numeral", "--source", "roman.py", "--examples", "examples.json")
     assert ran.status == 0, ran.err

@@ -90,6 +90,7 @@ def test_a_tree_has_states_reasons_costs_and_its_timeline(cli: Cli, tmp_path: Pa
     assert "needs a \\x1b[31mmodel" in page.text
 
 
+@pytest.mark.later
 def test_a_run_without_a_tree_has_its_source_beside_its_tests(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "e.json").write_text(json.dumps([{"input": n, "output": n + 1} for n in range(6)]))
     ran = cli("run", "add one", "--examples", "e.json", "--json", "--quiet")

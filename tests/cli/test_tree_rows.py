@@ -89,6 +89,7 @@ def test_on_a_terminal_a_need_without_room_gets_a_line_of_its_own() -> None:
     assert lines[-1] == "      after prepare everything f(x)"
 
 
+@pytest.mark.later
 @given(intent=ANY_TEXT, tail=ANY_TEXT, width=st.integers(1, 200))
 def test_no_line_is_wider_than_the_terminal(intent: str, tail: str, width: int) -> None:
     root = promise(intent, "children")

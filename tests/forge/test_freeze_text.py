@@ -125,6 +125,7 @@ def holds(text: str, names: Sequence[str]) -> None:
     assert "mayfly.jit" not in text
 
 
+@pytest.mark.first(30)
 @pytest.mark.parametrize("head", HEADS)
 @pytest.mark.parametrize("names", list(permutations(SOURCES, 4))[::3] + list(permutations(SOURCES, 2)), ids="-".join)
 def test_functions_that_are_frozen_at_once_do_what_each_did_alone(head: str, names: Sequence[str]) -> None:

@@ -41,6 +41,7 @@ def test_the_corpus_is_large_enough_to_mean_something() -> None:
     assert len({text for _, text, _ in CASES}) == len(CASES)
 
 
+@pytest.mark.first(60)
 @pytest.mark.parametrize("sentence", TEMPLATES["spoken_of"])
 def test_a_verb_that_is_only_spoken_of_changes_nothing(sentence: str) -> None:
     texts = [_fill(sentence, forms) for forms in CHANGING]
@@ -56,6 +57,7 @@ def test_what_was_pasted_is_never_obeyed(text: str) -> None:
     assert wrong == []
 
 
+@pytest.mark.first(40)
 @pytest.mark.parametrize("sentence", TEMPLATES["asked"])
 def test_every_verb_is_read_in_every_position(sentence: str) -> None:
     texts = {_fill(sentence, _forms(verb)): verb for verb in str(TEMPLATES["verbs"]).split()}

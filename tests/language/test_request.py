@@ -325,6 +325,7 @@ UNITS = [
 ]
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("unit", UNITS)
 def test_reading_takes_no_more_steps_than_the_text_is_long(unit: str) -> None:
     plain = Line.plain

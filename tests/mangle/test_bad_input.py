@@ -77,6 +77,7 @@ def test_a_cycle_of_thousands_of_rules_is_told_in_one_short_line() -> None:
     assert (error.stage, "more …" in error.message) == ("eval", True)
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize(
     "text",
     [

@@ -426,6 +426,7 @@ def anthropic(*content: dict[str, Any], reason: str = "tool_use") -> Callable[[S
     return lambda send: send.json(200, answer)
 
 
+@pytest.mark.later
 def test_another_protocol_has_its_thoughts_back(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "not-a-key")
     monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url.removesuffix("/v1"))

@@ -129,6 +129,7 @@ def test_a_forgotten_model_ends_its_thread(script: Script, tmp_path: Path) -> No
     assert not set(threading.enumerate()) - before
 
 
+@pytest.mark.later
 def test_a_child_process_asks_on_its_own(server: Server) -> None:
     server.play(says("x"))
     script = f"""
@@ -147,6 +148,7 @@ with open_model("{server.url}") as model:
     assert [request["messages"][0]["content"] for request in server.requests] == ["parent", "child", "parent"]
 
 
+@pytest.mark.later
 def test_a_program_that_forgets_to_close_ends_quietly(server: Server) -> None:
     server.play(says("x"))
     script = f"from mayfly.models import open_model; m = open_model('{server.url}'); print(m.ask('chat', '?').text)"

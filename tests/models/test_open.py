@@ -100,6 +100,7 @@ def test_a_proxy_is_not_asked_about_this_machine(server: Server, monkeypatch: py
         assert model.ask("chat", "hi").text == "x"
 
 
+@pytest.mark.later
 def test_anthropic_is_asked_in_its_own_way_and_priced(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url.removesuffix("/v1"))
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-12345678")

@@ -128,6 +128,7 @@ def test_a_refusal_is_not_tried_again(server: Server, remote: Model, status: int
     assert caught.value.kind == "refused"
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize(
     "scene",
     [

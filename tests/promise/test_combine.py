@@ -52,6 +52,7 @@ def test_texts_are_put_one_after_another() -> None:
     assert combine("concat", ["a", "b"], ["x\n", "y\n"]) == "x\ny\n"
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("kind", KINDS)
 @given(values=VALUES)
 def test_what_is_combined_is_proven(kind: Combine, values: list[object]) -> None:

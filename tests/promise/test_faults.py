@@ -65,6 +65,7 @@ def _random_tree(chance: random.Random, depth: int = 0) -> Promise[Any]:
     return promise
 
 
+@pytest.mark.first(20)
 @pytest.mark.parametrize("seed", range(60))
 def test_whatever_goes_wrong_the_root_has_a_value_or_its_ground(bed: Bed, seed: int) -> None:
     chance = random.Random(seed)
@@ -88,6 +89,7 @@ def test_whatever_goes_wrong_the_root_has_a_value_or_its_ground(bed: Bed, seed: 
     ]
 
 
+@pytest.mark.first(8)
 @pytest.mark.parametrize("seed", range(20))
 def test_a_second_attempt_does_not_repeat_what_is_proven(bed: Bed, seed: int) -> None:
     bed.engine.table = dict(FAULTS)

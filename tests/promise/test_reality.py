@@ -375,6 +375,7 @@ def test_the_reasoning_names_what_decided() -> None:
     assert "depth 4 of 3" in classify("Read config.yaml", depth=4).reasoning
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("intent", ["a" * 1_000_000, "fix, " * 200_000, "\x00\ud800", "🙂" * 1000, '"' * 100_000])
 def test_no_text_is_too_odd(intent: str) -> None:
     assert classify(intent, capabilities=CAPABILITIES).kind in Kind

@@ -206,6 +206,7 @@ def test_a_test_that_spoils_its_arguments_is_asked_fairly(tester: Tester) -> Non
     assert given(tester, source, [1, 2, 3], [3]).strength == "strong"
 
 
+@pytest.mark.later
 def test_a_test_that_hangs_on_wrong_results_is_weak(hasty: Tester) -> None:
     said = given(hasty, "def test(result):\n    while result != [1]: pass\n    return True\n", [1])
     assert (said.accepted, said.strength) == (True, "weak")
@@ -354,6 +355,7 @@ INTENTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.first(30)
 @pytest.mark.parametrize("intent", INTENTS)
 @pytest.mark.parametrize(
     "make", [lambda: deep(10_000), cyclic, Hostile, lambda: float("nan"), lambda: {1: {2}}, lambda: b"x"]

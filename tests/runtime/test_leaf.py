@@ -104,6 +104,7 @@ def test_what_cannot_be_written_collapses_with_the_reason(worker: LeafWorker, wa
     assert watched.events("r-leaf/0.8")[-1] == "run.collapsed"
 
 
+@pytest.mark.later
 def test_parts_give_together_what_the_whole_gives(worker: LeafWorker, tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_bytes((EXAMPLES / "access.log").read_bytes() * 3)
@@ -325,6 +326,7 @@ def _asked(worker: LeafWorker, script: Script, depth: int) -> Done:
     return worker.do(job(intent=INTENT, argument=1023, examples=BITS, model=model, depth=depth))
 
 
+@pytest.mark.later
 def test_no_model_is_asked_at_depth_three(worker: LeafWorker, script: Script) -> None:
     assert [_asked(worker, script, depth).cost.model_calls for depth in (1, 2, 3)] == [1, 1, 0]
 

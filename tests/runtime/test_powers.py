@@ -172,6 +172,7 @@ VERSIONS = [
 ]
 
 
+@pytest.mark.later
 def test_installed_packages_are_there_with_the_grant(runtime: Runtime, script: Script) -> None:
     model = script(("architect", fenced(PACKAGED)))
     task: dict[str, Any] = {"input": ["9.9", "9.10"], "examples": VERSIONS}
@@ -222,6 +223,7 @@ def page() -> Iterator[str]:
         thread.join()
 
 
+@pytest.mark.later
 def test_a_granted_host_is_reached_by_the_run_and_not_by_the_proof(runtime: Runtime, script: Script, page: str) -> None:
     model = script(("architect", fenced(FETCHER)))
     task: dict[str, Any] = {"input": f"http://{page}/", "examples": TEXTS, "model": model, "accept_weak": True}

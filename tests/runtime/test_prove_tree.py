@@ -232,6 +232,7 @@ def test_proving_works_inside_an_event_loop(runtime: Runtime) -> None:
     assert asyncio.run(main())
 
 
+@pytest.mark.later
 def test_a_file_in_parts_is_proven_by_its_agent_and_its_parts(tmp_path: Path) -> None:
     log = tmp_path / "numbers.txt"
     log.write_text("".join(f"{number}\n" for number in range(3000)))

@@ -96,6 +96,7 @@ def test_a_run_that_ends_otherwise_ends_so_again(
     assert told(fresh.run(INTENT, model=f"replay:{record}", **TASK)) == told(first)
 
 
+@pytest.mark.later
 def test_a_second_program_written_apart_is_replayed_too(
     runtime: Runtime, fresh: Runtime, script: Script, tmp_path: Path
 ) -> None:

@@ -99,6 +99,7 @@ def test_the_exception_comes_out_for_those_who_ask_for_it(runtime: Runtime, scri
         runtime.run(INTENT, model=script(("architect", fenced(WRONG))), on_exhausted="raise", **TASK)
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
@@ -337,6 +338,7 @@ def test_examples_about_one_item_are_applied_to_each_line(runtime: Runtime, tmp_
     assert outcome.value == ["B.L.", "D.K."], outcome.reason
 
 
+@pytest.mark.later
 def test_ten_thousand_lines_are_filtered_as_an_independent_count_does(runtime: Runtime, tmp_path: Path) -> None:
     random.seed(7)
     statuses = [random.choice([200, 200, 301, 404, 403, 499, 500]) for _ in range(10_000)]

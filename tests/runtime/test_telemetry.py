@@ -221,6 +221,7 @@ def test_a_collector_that_is_not_there_changes_no_answer(state: Path) -> None:
         assert add_one(runtime).resolved
 
 
+@pytest.mark.later
 def test_nothing_is_loaded_where_it_is_off(state: Path) -> None:
     script = (
         "import sys\nfrom mayfly import Runtime\n"

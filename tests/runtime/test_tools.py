@@ -634,6 +634,7 @@ def page() -> Iterator[str]:
         server.shutdown()
 
 
+@pytest.mark.later
 def test_s_12_a_host_that_is_named_is_reached_and_loopback_only_when_named(tools: Tools, page: str) -> None:
     examples = [{"input": page, "output": "hello"}]
     made = tools.write("fetch", name="fetch_page", source=FETCH, examples=examples, grants=["net:127.0.0.1"])
@@ -667,6 +668,7 @@ def test_a_tool_with_an_optional_parameter_is_proven_by_examples_that_name_it(to
     assert again.accepted, again.reason
 
 
+@pytest.mark.later
 def test_a_tool_without_a_name_is_called_by_the_words_that_were_said() -> None:
     assert tool_name_of("celsius to fahrenheit") == "celsius_fahrenheit"
     assert tool_name_of("class") == "class_tool"

@@ -102,6 +102,7 @@ def test_a_resolved_run_whose_value_was_not_kept_is_gone_on_with(runtime: Runtim
     assert (first.value, again.value) == ([{1: "one"}], [{1: "one"}])
 
 
+@pytest.mark.later
 def test_a_large_file_has_the_same_answer_when_its_run_is_asked_again(tmp_path: Path) -> None:
     log = tmp_path / "big.log"
     log.write_text("".join(f'{{"status": {404 if i % 5 == 0 else 200}, "size": {i}}}\n' for i in range(3000)))

@@ -106,6 +106,7 @@ def test_most_of_it_needs_no_more_than_tier_memo_has() -> None:
     assert sum(read(path).imports <= modules for path in PROGRAMS) >= 0.7 * len(PROGRAMS)
 
 
+@pytest.mark.first(60)
 @pytest.mark.parametrize("tier", ["wall", "ephemeral"])
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_gives_what_plain_python_gives(box: Sandbox, plain: dict[str, Answer], path: Path, tier: str) -> None:

@@ -108,6 +108,7 @@ def f(url):
 """
 
 
+@pytest.mark.later
 @pytest.mark.parametrize("again", [False, True], ids=["all held", "each let go and the next taken"])
 def test_w7_jobs_that_hold_every_connection_they_can_take_none_from_a_neighbour(
     walled: Sandbox, server: Seen, again: bool
@@ -130,6 +131,7 @@ def test_w7_the_connections_of_a_job_end_with_it(walled: Sandbox, server: Seen) 
     assert eventually(lambda: held.fileno() < 0), "the server still has a connection of a job that has ended"
 
 
+@pytest.mark.later
 def test_w7_a_killed_broker_is_replaced_for_workers_that_wait_already(server: Seen) -> None:
     with Sandbox(level="namespaces") as box:
         assert box.run(FETCH, "f", server.url(), grants=GRANT).value == "here"
@@ -249,6 +251,7 @@ def test_w8_a_redirect_is_a_request_like_any_other(walled: Sandbox, server: Seen
         assert elsewhere.asked == ["/secret"]
 
 
+@pytest.mark.later
 def test_w8_the_hosts_own_proxy_is_not_used(monkeypatch: pytest.MonkeyPatch, server: Seen) -> None:
     with serving() as upstream:
         for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):

@@ -136,6 +136,7 @@ def test_a_forged_reply_is_never_a_result(box: Sandbox, frame: str, ending: str)
     assert served(box)
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize(
     "body",
     [

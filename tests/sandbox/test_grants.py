@@ -179,6 +179,7 @@ def test_a_named_host_is_reached_through_the_door(walled: Sandbox, server: http.
     assert walled.run(FETCH, "f", url.replace("127.0.0.1", "localhost"), grants=["net:localhost"]).ok
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("grants", [[], ["net:127.0.0.1:1"], ["net:*"], ["net:example.org"], ["net:10.0.0.1"]])
 def test_a_host_that_is_not_granted_is_not_reached(
     walled: Sandbox, server: http.server.ThreadingHTTPServer, grants: list[str]
@@ -196,6 +197,7 @@ def test_a_public_name_that_points_inward_is_not_followed(
     assert result.status == "error"
 
 
+@pytest.mark.later
 def test_ordinary_client_libraries_just_work(walled: Sandbox, server: http.server.ThreadingHTTPServer) -> None:
     source = (
         "import asyncio, httpx, requests\n"
@@ -209,6 +211,7 @@ def test_ordinary_client_libraries_just_work(walled: Sandbox, server: http.serve
     assert result.value == [200, 200, 200, 300_000, 200], result
 
 
+@pytest.mark.later
 def test_the_door_tunnels_with_connect(walled: Sandbox, server: http.server.ThreadingHTTPServer) -> None:
     source = (
         "import http.client\ndef f(port):\n    c = http.client.HTTPConnection('127.0.0.1', 3128)\n"
@@ -268,6 +271,7 @@ def test_a_sandbox_can_give_every_job_the_same_grants(workshop: tuple[Sandbox, P
     assert granted.run(READ, "f", "note").value == "hello"
 
 
+@pytest.mark.later
 @pytest.mark.parametrize(
     ("grants", "left"),
     [

@@ -155,6 +155,7 @@ def test_w4_what_a_job_holds_of_its_lines_is_no_file(box: Sandbox, log: Path) ->
     assert box.run(source, "f", lines=log).value is True
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("size", [0, 1, 100, 60_000, 250_000, 5_000_000])
 def test_w4_lines_of_every_size_arrive_whole(box: Sandbox, tmp_path: Path, size: int) -> None:
     log = tmp_path / "log"

@@ -181,6 +181,7 @@ def test_w11_more_jobs_at_once_than_descriptors_are_answered_not_raised() -> Non
     assert afterwards == "ok"
 
 
+@pytest.mark.later
 def test_w11_a_workspace_that_was_made_again_is_the_new_one(level: str, tmp_path: Path) -> None:
     place = tmp_path / "work"
     with Sandbox(level=level, workspace=place) as box:
@@ -223,6 +224,7 @@ def test_w11_a_user_namespace_of_one_uid_gets_the_right_advice() -> None:
     assert "one user" in said
 
 
+@pytest.mark.later
 def test_w7_a_killed_or_stopped_broker_is_replaced() -> None:
     with Sandbox(level="namespaces") as box:
         if box.warm() == "none":

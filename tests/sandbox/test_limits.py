@@ -282,6 +282,7 @@ def test_w6_the_host_counts_for_itself(level: str) -> None:
         assert (result.status, result.error) == ("error", "the result holds more than 1000 values, keys included")
 
 
+@pytest.mark.later
 def test_w6_a_large_result_costs_the_host_a_few_times_its_size_and_no_other_thread_its_turn(level: str) -> None:
     def resident() -> int:
         return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
@@ -329,6 +330,7 @@ def place() -> Iterator[Path]:
 BUDGET = SandboxSettings(workspace_size=8 * MIB, workspace_files=100)
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("then", [0, 30])
 @pytest.mark.parametrize(("source", "said"), [(MANY, "100 files"), (LARGE, "8388608 bytes"), (HIDDEN, "8388608 bytes")])
 def test_w9_a_workspace_has_a_budget_of_bytes_and_files(

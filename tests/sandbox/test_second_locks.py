@@ -73,6 +73,7 @@ WAYS_TO_WRITE = {
 }
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize("flags", WAYS_TO_WRITE.values(), ids=WAYS_TO_WRITE)
 def test_w3_nothing_is_opened_for_writing_without_a_grant_to_write(
     level: str, place: Path, flags: str, landlock: str
@@ -158,6 +159,7 @@ WAYS_TO_LINK = {
 }
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize("way", WAYS_TO_LINK.values(), ids=WAYS_TO_LINK)
 def test_w10_no_link_and_no_device_comes_out_of_a_workspace(level: str, place: Path, way: str) -> None:
     before = looks(place)
@@ -189,6 +191,7 @@ WAYS_TO_DATE = {
 }
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("way", WAYS_TO_DATE.values(), ids=WAYS_TO_DATE)
 def test_w5_no_file_outside_the_workspace_gets_another_time(level: str, place: Path, way: str) -> None:
     source = PRELUDE + (
@@ -228,6 +231,7 @@ def test_w10_modes_and_owners_of_open_files_are_nobodys_to_set(level: str, place
 PROTOCOLS = {"MPTCP": 262, "SCTP": 132, "SMC": 256, "DCCP": 33, "L2TP": 115, "UDP-Lite": 136, "raw": 255}
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=PROTOCOLS)
 def test_w11_no_stream_but_tcp_is_had_with_a_net_grant(protocol: int) -> None:
     source = PRELUDE + (
@@ -239,6 +243,7 @@ def test_w11_no_stream_but_tcp_is_had_with_a_net_grant(protocol: int) -> None:
         assert box.run(source, "f", protocol, grants=["net:127.0.0.1"]).value == [1, 1, 0, 0]
 
 
+@pytest.mark.later
 def test_w10_options_of_sockets_are_set_by_list() -> None:
     """Sizes of buffers, filters, zero copy, upper protocols, devices and marks; then what clients set every day."""
     source = PRELUDE + (

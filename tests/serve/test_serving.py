@@ -16,6 +16,7 @@ STDIO = FACES[0]
 OWN = 12
 
 
+@pytest.mark.later
 def test_many_tools_come_in_pages_and_the_rest_is_found(library: Path) -> None:
     async def look() -> None:
         face = Face(transport="stdio", mode="legacy", env={"MAYFLY_MCP_PAGE": "5", "MAYFLY_MCP_LISTED": "2"})
@@ -38,6 +39,7 @@ def test_many_tools_come_in_pages_and_the_rest_is_found(library: Path) -> None:
     run(look)
 
 
+@pytest.mark.later
 def test_a_page_goes_on_behind_a_tool_that_is_gone(library: Path) -> None:
     async def look() -> None:
         face = Face(transport="stdio", mode="legacy", env={"MAYFLY_MCP_PAGE": str(OWN + 1)})
@@ -52,6 +54,7 @@ def test_a_page_goes_on_behind_a_tool_that_is_gone(library: Path) -> None:
     run(look)
 
 
+@pytest.mark.later
 def test_a_library_tool_called_like_one_of_ours_is_listed_under_another_name(library: Path) -> None:
     source = 'def plan(days: int) -> int:\n    """Say how many weeks days are."""\n    return days // 7\n'
     with Runtime(Settings(state_dir=str(library))) as runtime:
@@ -107,6 +110,7 @@ def test_cards_sources_runs_and_rules_can_be_read(face: Face, library: Path) -> 
     run(look)
 
 
+@pytest.mark.later
 def test_the_same_questions_get_the_same_answers_as_on_the_command_line(library: Path) -> None:
     async def look() -> None:
         async with STDIO.client(library) as client:
@@ -187,6 +191,7 @@ def test_approving_is_a_persons_unless_the_operator_says_otherwise(library: Path
         assert ledger.count(kind="approval.settled") == 0
 
 
+@pytest.mark.later
 def test_nothing_but_frames_is_on_stdout_whatever_is_printed(library: Path) -> None:
     """A tool that prints, a warning and an error on the way: the client reads messages and nothing else."""
     source = 'def loud(text: str) -> str:\n    """Print and return."""\n    print("noise", text)\n    return text\n'

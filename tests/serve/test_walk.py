@@ -131,6 +131,7 @@ def test_every_own_tool_says_what_it_takes_and_gives(library: Path) -> None:
     run(look)
 
 
+@pytest.mark.later
 def test_an_object_is_structured_as_it_is(library: Path) -> None:
     async def look() -> None:
         async with FACES[0].client(library) as client:
@@ -140,6 +141,7 @@ def test_an_object_is_structured_as_it_is(library: Path) -> None:
     run(look)
 
 
+@pytest.mark.later
 def test_servers_that_share_a_postgresql_follow_each_other(state: Path, postgres_url: str) -> None:
     async def follow() -> None:
         heard = anyio.Event()

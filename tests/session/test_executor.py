@@ -57,6 +57,7 @@ def test_n16_results_go_back_to_the_model_until_it_stops(settings: Settings, wor
     assert any("seven" in str(message["content"]) for message in seen[-1] if message["role"] == "tool")
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize(
     ("call", "status", "told"),
     [

@@ -132,6 +132,7 @@ EVERYDAY = [
 ]
 
 
+@pytest.mark.first(8)
 @pytest.mark.parametrize("command", EVERYDAY)
 def test_everyday_work_with_git_asks_nobody(run: Commands, command: str) -> None:
     settled = run(command)
@@ -167,6 +168,7 @@ LOSES = [
 ]
 
 
+@pytest.mark.first(8)
 @pytest.mark.parametrize("command", LOSES)
 def test_lost_history_is_asked_about(run: Commands, command: str) -> None:
     settled = run(command)
@@ -221,6 +223,7 @@ TRUSTED = [
 ]
 
 
+@pytest.mark.first(12)
 @pytest.mark.parametrize("command", TRUSTED)
 def test_what_git_runs_or_trusts_is_a_persons_to_change(run: Commands, command: str) -> None:
     settled = run(command)
@@ -251,6 +254,7 @@ def submodule(repository: Path, tmp_path: Path) -> Path:
     return place
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize(
     ("command", "status"),
     [
@@ -287,6 +291,7 @@ NEVER = [
 ]
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize("command", NEVER)
 def test_no_repository_and_no_hooks_among_the_files_of_git(run: Commands, command: str) -> None:
     settled = run(command)

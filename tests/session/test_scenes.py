@@ -14,6 +14,7 @@ from mayfly.testing import chat_server
 from .scenes import SCENES
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("name", SCENES)
 def test_a_piece_of_work_is_done_to_its_end(name: str, settings: Settings, tmp_path: Path) -> None:
     """Every call is a pair in the ledger, and what the rules said of it can be derived again."""

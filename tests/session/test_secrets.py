@@ -108,6 +108,7 @@ def test_a_known_value_is_written_as_it_is_and_shown_to_nobody(settings: Setting
     assert not [path for path in left if PASSWORD.encode() in path.read_bytes() or KEY.encode() in path.read_bytes()]
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize(
     ("call", "status"),
     [

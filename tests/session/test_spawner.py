@@ -87,6 +87,7 @@ def test_n19_two_agents_do_not_see_each_others_turns(settings: Settings, workspa
     assert not [text for text in seen if "apples" in text and "pears" in text]
 
 
+@pytest.mark.later
 def test_an_agent_has_so_long_and_no_longer(tmp_path: Path, workspace: Path) -> None:
     chosen = SessionSettings(agent_seconds=2.0)
     settings = Settings(state_dir=str(tmp_path / "state"), session=chosen)

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from mayfly.core import Settings
 from mayfly.runtime import Runtime
 from mayfly.testing import ChatReply, chat_server
@@ -33,6 +35,7 @@ def test_a_tree_fixes_the_failing_test_and_its_proof_is_that_the_tests_pass(
     assert "a + b" in (workspace / "calc.py").read_text()
 
 
+@pytest.mark.later
 def test_a_change_that_the_tests_do_not_prove_is_taken_back(settings: Settings, workspace: Path) -> None:
     """The test is deleted instead of being made to pass: nothing of that stays."""
     FIX.lay_out(workspace)

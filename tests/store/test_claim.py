@@ -78,6 +78,7 @@ def test_a_refused_claim_leaves_the_holder_undisturbed(ledger: Ledger) -> None:
             first.check()
 
 
+@pytest.mark.first(8)
 @pytest.mark.parametrize("name", ["", ".", "..", "../x", "a/b", "a\0b", "-x", "é", "a b", "a\n", "x" * 129, None])
 def test_a_name_that_could_be_another_file_is_refused(ledger: Ledger, name: str) -> None:
     with pytest.raises(InputError, match="a claim's name"):

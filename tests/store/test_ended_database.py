@@ -98,6 +98,7 @@ def test_f1_a_session_that_ends_at_any_step_of_an_append_leaves_the_old_ledger_o
     assert (grown[-1], grown.count(0) > 4) == (2, True)
 
 
+@pytest.mark.later
 def test_f1_a_session_that_ends_at_any_step_of_a_claim_leaves_it_free(
     postgres_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,6 +114,7 @@ def test_f1_a_session_that_ends_at_any_step_of_a_claim_leaves_it_free(
     assert claim > 12
 
 
+@pytest.mark.later
 def test_f7_a_session_that_ends_at_any_step_of_an_archive_loses_nothing(
     postgres_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,6 +58,7 @@ def test_no_more_is_written_than_asked_for() -> None:
     assert len(page.text) <= 100
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize(
     "piece", ["<!--", "</", "<a ", "<", "<![CDATA[", "<?", "&", "<div><a", "<a href='", "<ul><li>", "<table><tr><td>"]
 )

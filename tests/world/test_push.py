@@ -265,6 +265,7 @@ def test_a_name_and_password_in_the_address_are_never_shown(workspace: Path, rem
     assert PASSWORD not in str(failed.value)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("what", ["ref", "address", "tracked"])
 def test_an_approval_is_stale_where_something_moved(workspace: Path, remote: Path, what: str) -> None:
     pushed(workspace)

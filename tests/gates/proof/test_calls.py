@@ -77,6 +77,7 @@ def passes(sandbox: Sandbox, body: str) -> TestResult:
     return result
 
 
+@pytest.mark.first(8)
 @pytest.mark.parametrize(
     "body",
     [
@@ -106,6 +107,7 @@ def test_a_right_test_of_a_right_program_passes(sandbox: Sandbox, body: str) -> 
     assert result.passed, result.error
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize(
     ("body", "reason"),
     [

@@ -37,6 +37,7 @@ def checked(body: str) -> Test:
 SAME = "def same(n: int) -> int:\n    return n\n"
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
@@ -93,6 +94,7 @@ def lie(n: int) -> object:
     assert (result.passed, result.got) == (False, "{'a': 1}")
 
 
+@pytest.mark.later
 def test_the_input_that_hangs_is_named_and_the_others_still_count(sandbox: Sandbox) -> None:
     source = "def f(n: int) -> int:\n    while n == 2:\n        pass\n    return n\n"
     tests = [Test(name=str(n), kind="example", input=n, expected=n) for n in (1, 2, 3)]

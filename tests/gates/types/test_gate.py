@@ -146,6 +146,7 @@ def test_configuration_modules_and_variables_of_the_user_have_no_say(
         assert codes(own, "import helper\n") == ["IMPORT_NOT_FOUND"]
 
 
+@pytest.mark.later
 def test_the_verdicts_are_those_of_the_command_line(gate: TypeGate, tmp_path: Path) -> None:
     sources = [
         TYPED,

@@ -60,6 +60,7 @@ def erased(source: str) -> str:
     return ast.unparse(Eraser().visit(ast.parse(source)))
 
 
+@pytest.mark.first(6)
 @pytest.mark.parametrize(
     ("body", "wanted"),
     [

@@ -96,6 +96,7 @@ def test_s_17_a_changed_file_is_live_without_a_restart(package: Path) -> None:
     assert two.both() == ("new", (3,))
 
 
+@pytest.mark.later
 def test_s_17_where_it_cannot_be_live_that_is_said(package: Path) -> None:
     (package / "one.py").write_text("class Kind:\n    pass\n")
     (package / "two.py").write_text("from livepackage.one import Kind\n")

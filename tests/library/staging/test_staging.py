@@ -57,6 +57,7 @@ def test_s_15_whatever_fails_leaves_all_as_it_was(bed: Bed, source: str, stage: 
     assert bed.events()[-1] == "failed"
 
 
+@pytest.mark.later
 def test_s_15_a_branch_that_moved_meanwhile_is_not_merged_over(bed: Bed) -> None:
     def move(result: StageResult) -> None:
         if result.stage == "smoke":
@@ -117,6 +118,7 @@ def test_s_p6_other_dirty_files_stay_as_they_are(bed: Bed) -> None:
     assert after["file"] == NEW
 
 
+@pytest.mark.later
 def test_c_36_the_running_tree_is_never_checked_out_and_no_program_of_a_repository_runs(
     bed: Bed, tmp_path: Path
 ) -> None:

@@ -169,6 +169,7 @@ def test_a_premise_that_holds_is_never_blamed(seed: int) -> None:
             check_attempt(model, attempt, goal)
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("seed", range(10))
 def test_every_repair_makes_the_goal_hold(seed: int) -> None:
     random = Random(seed)

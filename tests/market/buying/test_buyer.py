@@ -163,6 +163,7 @@ def test_terms_that_change_after_the_quote_are_not_paid(world: World, shop: Shop
     assert {one["payload"]["authorization"]["to"].lower() for one in shop.paid} == {PAYEE}
 
 
+@pytest.mark.first(8)
 @pytest.mark.parametrize(
     "requirement",
     [

@@ -128,6 +128,7 @@ def test_arguments_that_do_not_fit_are_not_charged(shop: Shop, url: str) -> None
     assert (shop.sales(), shop.earned) == ([], 0)
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize(
     "paid", ["text", 7, [], {}, {"x402Version": 3}, {"x402Version": True}, {"x402Version": 2, "payload": None}]
 )

@@ -103,6 +103,7 @@ def hostile() -> list[Asked]:
     return denied[:: len(denied) // 30][:30]
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_no_mixture_of_rules_permits_what_is_hostile(batch: int) -> None:
     random = Random(batch)

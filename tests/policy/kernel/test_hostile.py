@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ ANYTHING = st.one_of(SHELL, st.text(st.characters(exclude_categories=["Cs"]), ma
 KERNEL = Kernel(Snapshot(constitution()), workspace="/w")
 
 
+@pytest.mark.later
 @settings(max_examples=300, deadline=None)
 @given(target=ANYTHING, payload=ANYTHING)
 def test_every_text_has_facts_and_the_same_ones_twice(target: str, payload: str) -> None:

@@ -425,6 +425,7 @@ def test_any_path_has_an_answer_and_none_leads_out(kind: str, path: str, target:
         assert ".." not in path.split("/")
 
 
+@pytest.mark.first(40)
 @pytest.mark.parametrize("text", [*KEPT, *ASKED, *REFUSED])
 def test_names_that_no_rule_speaks_of_make_no_difference(text: str) -> None:
     every = changes_of([change(text)], id="d", spoken_of=frozenset(), every_name=True)

@@ -26,6 +26,7 @@ def alone(make: Make) -> Workbench:
     return found
 
 
+@pytest.mark.first(6)
 @pytest.mark.parametrize(
     "way",
     [

@@ -39,6 +39,7 @@ def test_a_masked_file_keeps_its_size_and_time_and_loses_its_contents(bench: Wor
     assert (workspace / ".env").read_text() == f"TOKEN={CANARY}\n"
 
 
+@pytest.mark.first(6)
 @pytest.mark.parametrize(
     "way",
     [

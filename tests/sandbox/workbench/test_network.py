@@ -66,6 +66,7 @@ def test_a_host_that_is_not_granted_is_refused_and_named(bench: Workbench, port:
     assert other.refused_hosts == (f"127.0.0.1:{port}",)
 
 
+@pytest.mark.later
 def test_a_refused_name_is_never_looked_up(bench: Workbench) -> None:
     ran = bench.run(
         "curl -sS --max-time 5 https://secret-data.example.org/ || python3 -c '"
@@ -75,6 +76,7 @@ def test_a_refused_name_is_never_looked_up(bench: Workbench) -> None:
     assert ran.refused_hosts == ("secret-data.example.org:443",)
 
 
+@pytest.mark.later
 def test_a_granted_port_is_a_door_on_the_loopback(bench: Workbench, echo: int) -> None:
     talk = f"exec 3<>/dev/tcp/localhost/{echo}; printf hello >&3; head -c 10 <&3"
     assert bench.run(talk, grants=[f"tcp:127.0.0.1:{echo}"]).output == "echo hello"
@@ -86,6 +88,7 @@ def test_a_granted_host_has_its_name_behind_the_wall(bench: Workbench) -> None:
     assert ran.output.split() == ["127.0.0.1", "db.internal"]
 
 
+@pytest.mark.later
 def test_two_doors_at_once(bench: Workbench, echo: int, port: int) -> None:
     talk = f"exec 3<>/dev/tcp/127.0.0.1/{echo}; printf hello >&3; head -c 10 <&3; echo; " + (
         f"exec 4<>/dev/tcp/127.0.0.1/{port}; printf 'GET /y HTTP/1.0\\r\\n\\r\\n' >&4; tail -1 <&4"

@@ -39,6 +39,7 @@ def at_home(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     _programs.home_directory.cache_clear()
 
 
+@pytest.mark.first(6)
 @pytest.mark.parametrize("level", ["namespaces", "landlock"])
 @pytest.mark.parametrize("there", ["home/work", "elsewhere"])
 def test_programs_below_them_can_be_run_and_nothing_beside_is_seen(

@@ -46,6 +46,7 @@ def test_scratch_files_are_found_again_by_the_next_command(bench: Workbench) -> 
     assert not Path("/tmp/scratch-4711").exists()
 
 
+@pytest.mark.first(12)
 @pytest.mark.parametrize(
     "way",
     [

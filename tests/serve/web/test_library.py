@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 
 import httpx
+import pytest
 
 from serve.conftest import EXAMPLES, ROMAN, TESTS
 
@@ -111,6 +112,7 @@ def test_how_things_stand_without_secrets(library: Path) -> None:
                 assert about.get("description"), (method, path)
 
 
+@pytest.mark.later
 def test_two_processes_see_each_others_changes_within_a_second(library: Path) -> None:
     with web_server(library, "--workers", "2") as site:
         by_process = _clients(site)
@@ -144,6 +146,7 @@ def _clients(site: Site) -> dict[int, httpx.Client]:
     return found
 
 
+@pytest.mark.later
 def test_a_process_that_dies_is_replaced(library: Path) -> None:
     import os
     import signal

@@ -144,6 +144,7 @@ def test_a_call_ends_when_that_is_said(over_stdio: McpServers) -> None:
         asyncio.run(tool.invoke(Invocation(arguments={"seconds": 60}, stop=stop)))
 
 
+@pytest.mark.later
 def test_servers_that_cannot_be_used_are_named_and_the_others_work(tmp_path: Path) -> None:
     hopeless = {
         "dies": {**plain("dies"), "env": {"KEY": "word-of-mine"}},
@@ -288,6 +289,7 @@ def test_a_schema_with_circles_and_patterns_is_made_finite() -> None:
     assert mismatch({"b": 1}, cleaned)
 
 
+@pytest.mark.later
 @pytest.mark.parametrize(
     "schema", [{"properties": []}, {"properties": {"a": 1}}, {"type": 3, "required": "x", "enum": 4}]
 )

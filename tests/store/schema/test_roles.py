@@ -88,6 +88,7 @@ def send_as_role(schema: AgentSchema, settings: Settings, sql: str) -> None:
         schema.engine._send(connection, sql)
 
 
+@pytest.mark.first(6)
 @pytest.mark.parametrize(
     "sql",
     [

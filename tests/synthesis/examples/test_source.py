@@ -62,6 +62,7 @@ def complexity(function: ast.FunctionDef) -> int:
     )
 
 
+@pytest.mark.first(10)
 @pytest.mark.parametrize("case", EVERYTHING, ids=lambda case: case.name)
 def test_the_source_keeps_to_the_limits(case: Case) -> None:
     for program in learned(case.name).programs[:3]:

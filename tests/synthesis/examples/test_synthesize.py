@@ -163,6 +163,7 @@ def test_lists_that_are_all_empty_in_one_arm_are_no_error() -> None:
 DURATIONS = ("1h30m", "45m", "2h", "10h05m", "3h15m20s", "50s", "1d2h", "7m30s")
 
 
+@pytest.mark.later
 @pytest.mark.parametrize("write", [int, str], ids=["numbers", "texts"])
 def test_a_search_that_finds_nothing_ends_at_its_limit(write: type) -> None:
     pairs = [(given, write(sum(map(ord, given)) * 7919 % 1000)) for given in DURATIONS]
@@ -220,6 +221,7 @@ LINES = [("ERROR disk full", True), ("ERROR timeout", True), ("ERROR no route", 
 OTHERS = [("INFO ERROR seen", False), ("INFO stopped", False), ("WARN slow", False)]
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize(
     ("pairs", "intent"),
     [
