@@ -271,7 +271,7 @@ def test_a_sandbox_can_give_every_job_the_same_grants(workshop: tuple[Sandbox, P
     assert granted.run(READ, "f", "note").value == "hello"
 
 
-@pytest.mark.later
+@pytest.mark.first(2)
 @pytest.mark.parametrize(
     ("grants", "left"),
     [
