@@ -4,6 +4,7 @@ from mayfly.core._addresses import address_kind
 from mayfly.core._agent import Agent, Identity, agent
 from mayfly.core._capability import Asked, Capability, Does, Effect, Invocation, NotSent, Retry, Stop
 from mayfly.core._classes import missing_class, sorts_into_classes
+from mayfly.core._closing import Closing
 from mayfly.core._contract import EDGES, Contract, Side
 from mayfly.core._evm_address import address_key, with_checksums
 from mayfly.core._face_sections import MarketSettings, McpSettings, TelemetrySettings, WebSettings
@@ -95,6 +96,7 @@ __all__ = [
     "BadLines",
     "Budget",
     "Capability",
+    "Closing",
     "ConflictError",
     "Contract",
     "Cost",

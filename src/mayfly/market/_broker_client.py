@@ -11,9 +11,9 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 
-from mayfly.core import ConflictError, InputError, MachineError, MayflyError, StoreError
+from mayfly.core import Closing, ConflictError, InputError, MachineError, MayflyError, StoreError
 from mayfly.market._broker_wire import connect
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ _LONGEST_START: Final = 120.0
 _LONGEST_END: Final = 5.0
 
 
-class BrokerProcess:
+class BrokerProcess(Closing):
     """A broker that was started here: as a context manager it ends with the body, unless it lasts."""
 
     def __init__(self, process: subprocess.Popen[bytes], address: str, pid: int) -> None:
@@ -142,12 +142,6 @@ class BrokerProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
 
 def open_broker(settings: Settings, password: str, *, lasting: bool = False) -> BrokerProcess:

@@ -9,9 +9,9 @@ import weakref
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
-from types import TracebackType
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, TypeVar
 
+from mayfly.core import Closing
 from mayfly.models._errors import ModelError
 from mayfly.models._types import Emit
 
@@ -109,7 +109,7 @@ R = TypeVar("R")
 _WAITING = 256
 
 
-class Pieces(Generic[R]):
+class Pieces(Closing, Generic[R]):
     """Iterate over the text while it comes, with `for` or `async for`; `result` is there when it has ended.
 
     Errors are raised where the iteration stands. Leaving early ends the call.
@@ -145,14 +145,6 @@ class Pieces(Generic[R]):
     def close(self) -> None:
         """End the call if it is still under way."""
         self._future.cancel()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 async def _fill(pieces: asyncio.Queue[str | None], produce: Callable[[Emit], Coroutine[Any, Any, R]]) -> R:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from types import TracebackType
-from typing import Any, Self, TypedDict, TypeVar, Unpack, overload
+from typing import Any, TypedDict, TypeVar, Unpack, overload
 
-from mayfly.core import InputError, Stop
+from mayfly.core import Closing, InputError, Stop
 from mayfly.models._attempts import Attempts
 from mayfly.models._calls import utf8
 from mayfly.models._conversation import Message, ToolOffer, Turn, check_conversation, clean_message, clean_offer
@@ -38,7 +37,7 @@ class Conversing(Asking, total=False):
     emit: Callable[[str], None] | None
 
 
-class Model:
+class Model(Closing):
     """Ask a language model, from threads and from coroutines; made by `open_model`.
 
     A context manager: closing it ends its connections. Nothing is loaded or connected before the first question. What
@@ -111,14 +110,6 @@ class Model:
     def close(self) -> None:
         """End the connections and the thread behind them."""
         self._loop.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _answer(self, purpose: Purpose, prompt: str, schema: Any, options: Asking) -> Coroutine[Any, Any, Answer[Any]]:
         """Return the work of answering a question; a question that cannot be asked is an error at once."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mayfly.core import ConflictError, Cost, InputError, Money
 from mayfly.promise._combine import combine
-from mayfly.promise._events import EffectSettled, RunCancelled
+from mayfly.promise._events import EffectSettled, EffectUnknown, RunCancelled
 from mayfly.promise._promise import Evidence, Promise, State
 from mayfly.promise._promise_json import from_json
 from mayfly.promise._values import Value, stored
@@ -78,16 +78,10 @@ class Saved:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unsettled:
-    """An effect of which nobody can tell whether it happened."""
+class Unsettled(EffectUnknown):
+    """An effect of which nobody can tell whether it happened, and when that was recorded."""
 
     id: str
-    run: str
-    node: str
-    capability: str
-    target: str
-    intent: str
-    reason: str
     at: datetime
 
 

@@ -8,10 +8,9 @@ from contextlib import nullcontext
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from mayfly.core import Cost, InputError, MayflyError, Order, Outcome, Settings, limit
+from mayfly.core import Closing, Cost, InputError, MayflyError, Order, Outcome, Settings, limit
 from mayfly.forge import Story, Task, TaskRun, Within, collapsed, needs_input, recorded_live, size_of
 from mayfly.runtime._caller import caller_now, harmless_observer, tree_ended_by
 from mayfly.runtime._parts import Parts
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from mayfly.store import Ledger
 
 
-class Runtime:
+class Runtime(Closing):
     """Write, gate, prove and run agents; a context manager that owns its sandbox, gates, models and ledger.
 
     `run` never raises for what a task, a model or a generated program does: it returns an `Outcome` that says so.
@@ -289,14 +288,6 @@ class Runtime:
     def close(self) -> None:
         """End every process and connection of this runtime."""
         self.parts.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _unless_wanted(outcome: Outcome[Any], on_exhausted: OnExhausted) -> Outcome[Any]:

@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
-from mayfly.core import InputError, SandboxSettings
+from mayfly.core import Closing, InputError, SandboxSettings
 from mayfly.sandbox import _grants, _values
 from mayfly.sandbox._call import Call, MoreNeeded, NotSent, Stream, refused
 from mayfly.sandbox._grants import NO_GRANTS, Outfit
@@ -33,7 +32,7 @@ _MOST_REMEMBERED = 4096
 _ALL_DIE = "no sandbox could be had just now: workers die before they are given a job"
 
 
-class Sandbox:
+class Sandbox(Closing):
     """Run Python nobody has read, behind walls made by the kernel.
 
     A context manager; safe to share between threads, and usable in a child after `os.fork`. Processes start with the
@@ -238,14 +237,6 @@ class Sandbox:
         if self._threads is not None:
             self._threads.shutdown(wait=True)
         self._finalizer()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _after_fork(self) -> None:
         self._finalizer.detach()

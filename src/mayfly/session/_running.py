@@ -9,9 +9,9 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from mayfly.core import InputError, Stop
+from mayfly.core import Closing, InputError, Stop
 from mayfly.library import Registry
 from mayfly.models import Pool
 from mayfly.persona import AgentConfig, Desk, detect_context
@@ -28,8 +28,6 @@ from mayfly.session.tools._library import SessionLibrary
 from mayfly.world import History, Room, builtins
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from mayfly.core import Capability, Outcome, Settings
     from mayfly.library import Tools, Workshop
     from mayfly.promise import Promise
@@ -72,7 +70,7 @@ class SessionRuntime(Protocol):
         ...
 
 
-class RunningSession:
+class RunningSession(Closing):
     """One conversation in one workspace: `turn` takes a request to its end, `close` ends all that it began."""
 
     def __init__(
@@ -160,14 +158,6 @@ class RunningSession:
         self.log.add(SessionEnded(status="parked", reason="closed"))
         self._claim.close()
         self.runtime.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _run(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         self._stop = Stop()

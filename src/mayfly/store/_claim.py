@@ -6,9 +6,9 @@ import os
 import re
 import threading
 from collections.abc import Callable
-from typing import Literal, NamedTuple, Protocol, Self
+from typing import Literal, NamedTuple, Protocol
 
-from mayfly.core import ConflictError, InputError
+from mayfly.core import Closing, ConflictError, InputError
 
 # No fork while a right is being taken or given back: a child would have a part of it and not know.
 _turn = threading.RLock()
@@ -43,7 +43,7 @@ class Fence(NamedTuple):
     generation: int
 
 
-class Claim:
+class Claim(Closing):
     """Hold the right to *name*; made by `Ledger.claim`.
 
     Locks keep two processes from beginning at once. What keeps the one that lost its lock from going on is the
@@ -110,12 +110,6 @@ class Claim:
         """Take no further part in it: this process is a forked child of the one that has the right."""
         self._state = "left"
         self._right.leave()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
 
 def check_name(name: str) -> str:

@@ -13,10 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
-from mayfly.core import Verdict, parse_python, shipped_table
+from mayfly.core import Closing, Verdict, parse_python, shipped_table
 from mayfly.gates._syntax import unreadable
 from mayfly.gates.types._repair import DEMANDED, PLAIN, Repaired, complete, repair, tidied
 from mayfly.gates.types._server import Answer, ServerGone, ServerSlow, TypeOptions, TypeServer, check_cold
@@ -48,7 +47,7 @@ class TypeReport:
         return all(verdict.decision == "accept" for verdict in self.verdicts)
 
 
-class TypeGate:
+class TypeGate(Closing):
     """Check the types of generated programs.
 
     A context manager; safe to share between threads, and usable in a child after `os.fork`. Its process starts with
@@ -133,14 +132,6 @@ class TypeGate:
     def close(self) -> None:
         """End the processes of this gate."""
         self._lane.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _after_fork(self) -> None:
         self._finalizer.detach()

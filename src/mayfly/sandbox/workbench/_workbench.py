@@ -8,10 +8,9 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, TypeVar
 
-from mayfly.core import ConflictError, InputError, MachineError, Stop, WorkbenchSettings, secret_path
+from mayfly.core import Closing, ConflictError, InputError, MachineError, Stop, WorkbenchSettings, secret_path
 from mayfly.sandbox.workbench import _journal
 from mayfly.sandbox.workbench._changes import Change, Changes
 from mayfly.sandbox.workbench._compare import Comparison
@@ -33,7 +32,7 @@ from mayfly.sandbox.workbench._run import Command, Ended, Ran
 _T = TypeVar("_T")
 
 
-class Workbench:
+class Workbench(Closing):
     """One workspace with an overlay of its own; a context manager, and safe to share among threads."""
 
     def __init__(
@@ -82,14 +81,6 @@ class Workbench:
         self._stood = False
         self._tree: OverlayTree = OverlayTree(self.workspace, self._place, hidden=self._hidden)
         self._use_level(self._wanted or "namespaces")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @property
     def programs(self) -> tuple[str, ...]:
