@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from mayfly.gates._events import GateJudged, ProofMade
     from mayfly.gates._pipeline import Admission, Again, Gates, gate_versions
     from mayfly.gates._profile import Profile
+    from mayfly.gates._suppress import suppressions
     from mayfly.gates._syntax import check_syntax
     from mayfly.gates.judge import Criteria, Judge, Judgement
     from mayfly.gates.proof import (
@@ -60,6 +61,7 @@ __all__ = [
     "find_entry",
     "gate_versions",
     "is_stable",
+    "suppressions",
 ]
 
 __getattr__ = lazily(
@@ -69,6 +71,7 @@ __getattr__ = lazily(
         "_events": "GateJudged ProofMade",
         "_pipeline": "Admission Again Gates gate_versions",
         "_profile": "Profile",
+        "_suppress": "suppressions",
         "_syntax": "check_syntax",
         "judge": "Criteria Judge Judgement",
         "proof": (

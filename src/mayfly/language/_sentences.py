@@ -51,11 +51,8 @@ class _Parting:
         line, here, numbered = 0, 0, False
         while here < len(self.tokens):
             token = self.tokens[here]
-            before = self.tokens[here - 1] if here > self.start else None
-            short = before is not None and before.text.lower() in _ABBREVIATIONS
-            ends = token.kind == "sign" and token.plain in ".!?" and not short
-            wrapped = token.start - line >= _WRAPPED and before is not None and before.kind != "sign"
-            broken = token.kind == "line" and not wrapped
+            ends = token.kind == "sign" and token.plain in ".!?" and not self._is_abbreviation(here - 1)
+            broken = token.kind == "line" and self._is_broken(here, token.start - line)
             skipped = self._material_from(here + 1) if ends or token.kind == "line" or token.plain == ":" else 0
             if ends or broken or skipped or token.kind in ("item", "data"):
                 held = self._line(self.start, here)
@@ -72,6 +69,13 @@ class _Parting:
 
     def _line(self, start: int, stop: int) -> Line:
         return Line(words_of(self.tokens[start:stop], start), self.lexicon)
+
+    def _is_abbreviation(self, place: int) -> bool:
+        return place >= self.start and self.tokens[place].text.lower() in _ABBREVIATIONS
+
+    def _is_broken(self, here: int, length: int) -> bool:
+        """Tell whether a line ends here by itself: it is short, or ends with a sign."""
+        return length < _WRAPPED or here == self.start or self.tokens[here - 1].kind == "sign"
 
     def _material_from(self, place: int) -> int:
         """Return where to read on if the token before *place* leads to material, else 0."""

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from mayfly.core import Verdict, shipped_table
 from mayfly.gates._profile import Profile
+from mayfly.gates._suppress import suppressions
 from mayfly.gates._syntax import silently
 from mayfly.gates.stability._scan import GATE, Scan, Use, called_name, line_of, reject, revise
-from mayfly.gates.types import suppressions
 
 _DUNDER = re.compile(r"__\w+__\Z")
 _TEMPLATE = re.compile(r"\{[^{}]*[.\[]\s*(__\w+__)")

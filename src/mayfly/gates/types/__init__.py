@@ -7,7 +7,6 @@ from mayfly._lazy import lazily
 if TYPE_CHECKING:
     from mayfly.gates.types._gate import TypeGate, TypeReport
     from mayfly.gates.types._server import TypeOptions
-    from mayfly.gates.types._suppress import suppressions
 
 # Whatever changes what the gate says makes this larger: what was admitted by another version is tried again.
 VERSION = 1
@@ -17,7 +16,6 @@ __all__ = [
     "TypeGate",
     "TypeOptions",
     "TypeReport",
-    "suppressions",
 ]
 
 __getattr__ = lazily(
@@ -25,6 +23,5 @@ __getattr__ = lazily(
     {
         "_gate": "TypeGate TypeReport",
         "_server": "TypeOptions",
-        "_suppress": "suppressions",
     },
 )

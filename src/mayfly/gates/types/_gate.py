@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mayfly.core import Closing, Verdict, parse_python, shipped_table
+from mayfly.gates._suppress import suppressions
 from mayfly.gates._syntax import unreadable
 from mayfly.gates.types._repair import DEMANDED, PLAIN, Repaired, complete, repair, tidied
 from mayfly.gates.types._server import Answer, ServerGone, ServerSlow, TypeOptions, TypeServer, check_cold
-from mayfly.gates.types._suppress import suppressions
 
 GATE = "types"
 _reject = partial(Verdict, gate=GATE, decision="reject")

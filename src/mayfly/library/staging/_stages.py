@@ -23,8 +23,7 @@ from mayfly.core import (
     one_line,
     secret_path,
 )
-from mayfly.gates import Criteria, Judge, Profile, check_stability, check_syntax
-from mayfly.gates.types import suppressions
+from mayfly.gates import Criteria, Judge, Profile, check_stability, check_syntax, suppressions
 from mayfly.library.staging._events import StageResult
 from mayfly.library.staging._target import Trials, tests_about
 from mayfly.sandbox.workbench import Ran, Workbench

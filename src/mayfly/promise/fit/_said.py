@@ -288,7 +288,7 @@ def _pieces(clause: Clause, roles: Mapping[int, str], literals: Literals, is_dir
     verb = True
     aim: tuple[str, str, int] | None = None
     repeated: set[int] = set()
-    for token in (*(token for phrase in clause.front for token in phrase.tokens), *clause.tokens):
+    for token in _all_tokens(clause):
         role = roles.get(token.start, "glue")
         if token.kind in ("sign", "line", "item") or token.plain in ("and", "or"):
             continue
@@ -306,6 +306,11 @@ def _pieces(clause: Clause, roles: Mapping[int, str], literals: Literals, is_dir
             continue
         kind, value, there = _placed(token, lead, literals, is_directory)
         yield Piece(token=token, kind=kind, value=value, role=role, lead=lead, phrase=phrase, is_directory=there)
+
+
+def _all_tokens(clause: Clause) -> list[Token]:
+    """Return the tokens of a clause and of what stands before it: "for each *.log file in var/, …", "in a.txt, …"."""
+    return [*(token for phrase in clause.front for token in phrase.tokens), *clause.tokens]
 
 
 def _placed(token: Token, lead: str, literals: Literals, is_directory: IsDirectory) -> tuple[PieceKind, object, bool]:
