@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from _type_servers import end_servers, lend_server
 from mayfly import testing
+from mayfly.gates.types import _gate
 
 if TYPE_CHECKING:
     from mayfly.testing.chain import LocalChain, RpcServer
@@ -206,6 +208,15 @@ def type_cache(of_all: Path) -> Path:
     shared = of_all / "types"
     shared.mkdir(mode=0o700, exist_ok=True)
     return shared
+
+
+@pytest.fixture(scope="session", autouse=True)
+def type_servers() -> Iterator[None]:
+    """Let all runtimes of this process share servers of the type checker."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_gate, "TypeServer", lend_server)
+        yield
+    end_servers()
 
 
 @pytest.fixture(scope="session")
