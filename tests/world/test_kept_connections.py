@@ -17,6 +17,8 @@ class Echo(ThreadingHTTPServer):
     """Answer with what was sent, and count connections; *closing* ends each after its answer, without saying so."""
 
     daemon_threads = True
+    # The backlog of five that the class has is full when 16 threads connect at once on a slow machine: a reset then.
+    request_queue_size = 64
 
     def __init__(self) -> None:
         self.connections = 0
