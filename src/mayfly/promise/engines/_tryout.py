@@ -24,9 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from mayfly.core import InputError, MachineError, Settings
-from mayfly.promise.engines._connect import import_ray
+from mayfly.promise.engines._connect import Address, answers, import_ray
 from mayfly.promise.engines._host import plain_environment
-from mayfly.promise.engines._open import Address, answers
 
 # In the environment of every process of a cluster, by which exactly those are found and ended.
 MARK = "MAYFLY_RAY_CLUSTER"
