@@ -138,6 +138,9 @@ class Broker:
             if self._closed:
                 return
             self._closed = True
+            # Closing alone is not seen at the other end while the thread that supervises still polls the socket.
+            with contextlib.suppress(OSError):
+                self._control.shutdown(socket.SHUT_RDWR)
             self._control.close()
             end(self._process)
             while self._doors:
