@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
+    from mayfly.gates._annotations import Annotations, NotPlain, Schema, plain_value
     from mayfly.gates._entry import Entry, NoEntry, Parameter, adapted, find_entry
     from mayfly.gates._events import GateJudged, ProofMade
     from mayfly.gates._pipeline import Admission, Again, Gates, gate_versions
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Admission",
     "Again",
+    "Annotations",
     "Criteria",
     "Disputed",
     "Entry",
@@ -39,6 +41,7 @@ __all__ = [
     "Judgement",
     "Metrics",
     "NoEntry",
+    "NotPlain",
     "Parameter",
     "Profile",
     "ProofMade",
@@ -47,6 +50,7 @@ __all__ = [
     "Prover",
     "Rival",
     "RivalQuestion",
+    "Schema",
     "StabilityReport",
     "Suite",
     "Test",
@@ -61,12 +65,14 @@ __all__ = [
     "find_entry",
     "gate_versions",
     "is_stable",
+    "plain_value",
     "suppressions",
 ]
 
 __getattr__ = lazily(
     __name__,
     {
+        "_annotations": "Annotations NotPlain Schema plain_value",
         "_entry": "Entry NoEntry Parameter adapted find_entry",
         "_events": "GateJudged ProofMade",
         "_pipeline": "Admission Again Gates gate_versions",
