@@ -148,8 +148,8 @@ def plain_value(node: ast.expr) -> object:
 
 def _parsed(text: str) -> ast.expr:
     try:
-        return ast.parse(text, mode="eval").body
-    except SyntaxError:
+        return parse_python(text, mode="eval").body
+    except (SyntaxError, ValueError):
         raise NotPlain(text) from None
 
 

@@ -263,6 +263,7 @@ class GrantedSandbox(Sandbox):
 
     def __init__(self, box: Sandbox, grants: Collection[str], *, spender: Spender | None = None) -> None:
         self._box = box
+        self._settings = box._settings
         self._spender = spender
         self._added = tuple(grants)
 
