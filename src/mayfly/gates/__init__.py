@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from mayfly.gates._annotations import Annotations, NotPlain, Schema, plain_value
     from mayfly.gates._entry import Entry, NoEntry, Parameter, adapted, find_entry
     from mayfly.gates._events import GateJudged, ProofMade
-    from mayfly.gates._pipeline import Admission, Again, Gates, gate_versions
+    from mayfly.gates._pipeline import Admission, Again, Demand, Gates, add_time, add_verdicts, gate_versions
     from mayfly.gates._profile import Profile
     from mayfly.gates._suppress import suppressions
     from mayfly.gates._syntax import check_syntax
@@ -33,6 +33,7 @@ __all__ = [
     "Again",
     "Annotations",
     "Criteria",
+    "Demand",
     "Disputed",
     "Entry",
     "GateJudged",
@@ -59,6 +60,8 @@ __all__ = [
     "TypeOptions",
     "TypeReport",
     "adapted",
+    "add_time",
+    "add_verdicts",
     "check_stability",
     "check_syntax",
     "examples_in",
@@ -75,7 +78,7 @@ __getattr__ = lazily(
         "_annotations": "Annotations NotPlain Schema plain_value",
         "_entry": "Entry NoEntry Parameter adapted find_entry",
         "_events": "GateJudged ProofMade",
-        "_pipeline": "Admission Again Gates gate_versions",
+        "_pipeline": "Admission Again Demand Gates add_time add_verdicts gate_versions",
         "_profile": "Profile",
         "_suppress": "suppressions",
         "_syntax": "check_syntax",
