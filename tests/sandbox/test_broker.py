@@ -131,6 +131,14 @@ def test_w7_the_connections_of_a_job_end_with_it(walled: Sandbox, server: Seen) 
     assert eventually(lambda: held.fileno() < 0), "the server still has a connection of a job that has ended"
 
 
+def test_a_broker_ends_by_itself_when_its_sandbox_is_closed(server: Seen) -> None:
+    with Sandbox(level="namespaces") as box:
+        assert box.run(FETCH, "f", server.url(), grants=GRANT).value == "here"
+        broker = next(iter(box._pool._zygotes.values())).broker
+        assert broker is not None
+    assert broker._process.returncode == 0, "it had to be killed: it did not see that the host hung up"
+
+
 @pytest.mark.later
 def test_w7_a_killed_broker_is_replaced_for_workers_that_wait_already(server: Seen) -> None:
     with Sandbox(level="namespaces") as box:

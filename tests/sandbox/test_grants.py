@@ -267,6 +267,7 @@ def test_a_sandbox_can_give_every_job_the_same_grants(workshop: tuple[Sandbox, P
         assert granted.run(READ, "f", "note").value == "hello"
         with granted.stream("def f(path):\n    yield from open(path)\n", "f", "note") as stream:
             assert list(stream) == ["hello"]
+        assert [one.value for one in granted.map(READ, "f", ["note", "note"])] == ["hello"] * 2
     assert box.run(READ, "f", "note").status == "error"
     assert granted.run(READ, "f", "note").value == "hello"
 

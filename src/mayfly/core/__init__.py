@@ -8,7 +8,7 @@ from mayfly.core._closing import Closing
 from mayfly.core._contract import EDGES, Contract, Side
 from mayfly.core._evm_address import address_key, with_checksums
 from mayfly.core._face_sections import MarketSettings, McpSettings, TelemetrySettings, WebSettings
-from mayfly.core._files import shipped_table, write_whole
+from mayfly.core._files import shipped_table, sync_folder, write_whole
 from mayfly.core._hosts import Host, host_of
 from mayfly.core._input_file import InputFile, parse_json, read_input_file, read_small_file
 from mayfly.core._money import NO_MONEY, POOL_KINDS, Money, units_text
@@ -195,6 +195,7 @@ __all__ = [
     "shipped_table",
     "shown",
     "sorts_into_classes",
+    "sync_folder",
     "texts_of",
     "units_text",
     "was_hidden",

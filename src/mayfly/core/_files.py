@@ -25,7 +25,7 @@ def write_whole(path: Path, data: bytes, *, fresh: bool = False, durable: bool =
         else:
             os.replace(aside, path)
         if durable:
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
     finally:
         aside.unlink(missing_ok=True)
 
@@ -37,7 +37,8 @@ def shipped_table(path: Path) -> dict[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Have the names in one directory written to the disk."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

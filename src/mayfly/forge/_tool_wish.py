@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from mayfly.core import Contract, Example, OpenPoint, Order, Proof, Side, Tier, Verdict, Witness
+from mayfly.core import Contract, Example, OpenPoint, Order, Proof, Side, Tier, Verdict, Witness, parse_python
 from mayfly.forge._contract import type_of
 from mayfly.forge._request import Signature
 from mayfly.forge._test_writer import given_in
@@ -111,7 +110,7 @@ def _record(value: object) -> dict[str, object]:
 
 def _annotation(text: str) -> str:
     try:
-        ast.parse(text or "object", mode="eval")
+        parse_python(text or "object", mode="eval")
     except SyntaxError:
         return "object"
     return text or "object"

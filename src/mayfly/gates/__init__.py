@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
+    from mayfly.gates._annotations import Annotations, NotPlain, Schema, plain_value
     from mayfly.gates._entry import Entry, NoEntry, Parameter, adapted, find_entry
     from mayfly.gates._events import GateJudged, ProofMade
-    from mayfly.gates._pipeline import Admission, Again, Gates, gate_versions
+    from mayfly.gates._pipeline import Admission, Again, Demand, Gates, add_time, add_verdicts, gate_versions
     from mayfly.gates._profile import Profile
     from mayfly.gates._suppress import suppressions
     from mayfly.gates._syntax import check_syntax
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Admission",
     "Again",
+    "Annotations",
     "Criteria",
+    "Demand",
     "Disputed",
     "Entry",
     "GateJudged",
@@ -39,6 +42,7 @@ __all__ = [
     "Judgement",
     "Metrics",
     "NoEntry",
+    "NotPlain",
     "Parameter",
     "Profile",
     "ProofMade",
@@ -47,6 +51,7 @@ __all__ = [
     "Prover",
     "Rival",
     "RivalQuestion",
+    "Schema",
     "StabilityReport",
     "Suite",
     "Test",
@@ -55,21 +60,25 @@ __all__ = [
     "TypeOptions",
     "TypeReport",
     "adapted",
+    "add_time",
+    "add_verdicts",
     "check_stability",
     "check_syntax",
     "examples_in",
     "find_entry",
     "gate_versions",
     "is_stable",
+    "plain_value",
     "suppressions",
 ]
 
 __getattr__ = lazily(
     __name__,
     {
+        "_annotations": "Annotations NotPlain Schema plain_value",
         "_entry": "Entry NoEntry Parameter adapted find_entry",
         "_events": "GateJudged ProofMade",
-        "_pipeline": "Admission Again Gates gate_versions",
+        "_pipeline": "Admission Again Demand Gates add_time add_verdicts gate_versions",
         "_profile": "Profile",
         "_suppress": "suppressions",
         "_syntax": "check_syntax",

@@ -61,7 +61,7 @@ class Admission:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Demand:
+class Demand:
     """What is asked of the gates for one artifact."""
 
     profile: Profile
@@ -126,7 +126,7 @@ class Gates:
 
         A revise verdict sends it back unless this is the *last* attempt; then it goes on with the verdict noted.
         """
-        demand = _Demand(profile=profile, tell=tell, intent=intent, spread=spread, last=last, any_entry=any_entry)
+        demand = Demand(profile=profile, tell=tell, intent=intent, spread=spread, last=last, any_entry=any_entry)
         admission, parsed = _static(Admission(decision="accept", artifact=artifact, verdicts=()), demand)
         if parsed is None:
             return admission
@@ -149,17 +149,17 @@ class Gates:
         tell: Tell = _nobody,
     ) -> Admission:
         """Prove what was admitted with another suite or beside other rivals; what the other gates said stands."""
-        demand = _Demand(profile=profile, tell=tell)
+        demand = Demand(profile=profile, tell=tell)
         verdicts = tuple(verdict for verdict in admission.verdicts if verdict.gate != "proof")
         before = replace(admission, verdicts=verdicts, decision=demand.decide(verdicts), report=None)
         return self._proven(before, demand, suite, rivals)
 
-    def _typed(self, admission: Admission, demand: _Demand, first: TypeReport | None) -> Admission:
+    def _typed(self, admission: Admission, demand: Demand, first: TypeReport | None) -> Admission:
         """Check types, and take a source that was repaired through the first gates again."""
         began, artifact = time.perf_counter(), admission.artifact
         packages = "package" in demand.profile.grants
         report, repaired = self._types.check_and_repair(artifact.source, packages=packages, first=first)
-        admission = _spent(admission, "types", began, more=first.milliseconds if first is not None else 0.0)
+        admission = add_time(admission, "types", began, more=first.milliseconds if first is not None else 0.0)
         if repaired.source != artifact.source:
             repairs = (*admission.repairs, *repaired.repairs)
             artifact = replace(artifact, source=repaired.source)
@@ -171,9 +171,9 @@ class Gates:
                 admission, parsed = _static(replace(admission, verdicts=judged), demand)
                 if parsed is None:
                     return admission
-        return _said(admission, demand, "types", report.verdicts)
+        return add_verdicts(admission, demand, "types", report.verdicts)
 
-    def _proven(self, admission: Admission, demand: _Demand, suite: Suite, rivals: Sequence[Rival]) -> Admission:
+    def _proven(self, admission: Admission, demand: Demand, suite: Suite, rivals: Sequence[Rival]) -> Admission:
         """Prove what has one entry; the rest is admitted as it is."""
         if admission.entry is None:
             return admission
@@ -189,8 +189,8 @@ class Gates:
             foretold=_foretold(artifact),
             doubt=str(artifact.provenance.get("doubt", "")),
         )
-        admission = _spent(replace(admission, report=report), "proof", began)
-        return _said(admission, demand, "proof", report.verdicts)
+        admission = add_time(replace(admission, report=report), "proof", began)
+        return add_verdicts(admission, demand, "proof", report.verdicts)
 
 
 class Again:
@@ -207,16 +207,16 @@ class Again:
         key = (artifact.hash, artifact.entry, profile)
         if key not in self._seen:
             begun = Admission(decision="accept", artifact=artifact, verdicts=())
-            admission, _ = _static(begun, _Demand(profile=profile, tell=_nobody))
+            admission, _ = _static(begun, Demand(profile=profile, tell=_nobody))
             while len(self._seen) >= REMEMBERED:
                 self._seen.pop(next(iter(self._seen)), None)
             self._seen[key] = admission
         return self._seen[key]
 
 
-def _said(
+def add_verdicts(
     admission: Admission,
-    demand: _Demand,
+    demand: Demand,
     gate: str,
     verdicts: Sequence[Verdict],
     *,
@@ -232,39 +232,39 @@ def _said(
     return replace(admission, verdicts=together, decision=demand.decide(together))
 
 
-def _spent(admission: Admission, gate: str, began: float, *, more: float = 0.0) -> Admission:
+def add_time(admission: Admission, gate: str, began: float, *, more: float = 0.0) -> Admission:
     """Return an admission with the time since *began*, and *more* of it, under the name of a gate."""
     took = admission.milliseconds.get(gate, 0.0) + (time.perf_counter() - began) * 1000 + more
     return replace(admission, milliseconds={**admission.milliseconds, gate: round(took, 3)})
 
 
-def _static(admission: Admission, demand: _Demand) -> tuple[Admission, _Parsed | None]:
+def _static(admission: Admission, demand: Demand) -> tuple[Admission, _Parsed | None]:
     """Take an artifact through syntax and stability; nothing is parsed where one of them stops it."""
     began, artifact = time.perf_counter(), admission.artifact
     parsed = check_syntax(artifact.source, limit=demand.profile.source)
-    admission = _said(_spent(admission, "syntax", began), demand, "syntax", parsed.verdicts)
+    admission = add_verdicts(add_time(admission, "syntax", began), demand, "syntax", parsed.verdicts)
     if admission.decision != "accept" or parsed.tree is None:
         return admission, None
     try:
         admission = replace(admission, entry=find_entry(parsed.tree, artifact.entry, spread=demand.spread))
     except NoEntry as error:
         if not demand.any_entry:
-            return _said(admission, demand, "syntax", [_no_entry(str(error))]), None
+            return add_verdicts(admission, demand, "syntax", [_no_entry(str(error))]), None
     began = time.perf_counter()
     found = stability.check_stability(parsed.tree, parsed.text, demand.profile)
-    admission = replace(_spent(admission, "stability", began), metrics=found.metrics)
+    admission = replace(add_time(admission, "stability", began), metrics=found.metrics)
     complexity = found.metrics.cyclomatic
     told = f"complexity {complexity}/{demand.profile.max_complexity}"
-    admission = _said(admission, demand, "stability", found.verdicts, accepted=told, measured=complexity)
+    admission = add_verdicts(admission, demand, "stability", found.verdicts, accepted=told, measured=complexity)
     return admission, _Parsed(parsed.tree, parsed.text) if admission.decision == "accept" else None
 
 
-def _judged(admission: Admission, demand: _Demand, judge: Judge, parsed: _Parsed) -> Admission:
+def _judged(admission: Admission, demand: Demand, judge: Judge, parsed: _Parsed) -> Admission:
     began = time.perf_counter()
     found = judge.judge(parsed.tree, parsed.text, intent=demand.intent, grants=demand.profile.grants)
     told = f"score {found.score:g}"
-    return _said(
-        _spent(admission, "judge", began), demand, "judge", found.verdicts, accepted=told, measured=found.score
+    return add_verdicts(
+        add_time(admission, "judge", began), demand, "judge", found.verdicts, accepted=told, measured=found.score
     )
 
 

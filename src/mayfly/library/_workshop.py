@@ -14,6 +14,7 @@ from mayfly import gates as gate
 # The names of these are loaded when they are used: a known agent runs without what proves and asks models.
 from mayfly import models
 from mayfly.core import canonical_json
+from mayfly.library import promotion as promoting
 from mayfly.library._memo import Memo
 from mayfly.sandbox import GrantedSandbox, Sandbox, only_reading
 from mayfly.store import Cache, KillSwitch, Ledger, Seal
@@ -149,9 +150,12 @@ class Workshop:
     @property
     def promotion(self) -> Promotion:
         """What is promoted, and how it comes there."""
-        from mayfly.library.promotion import Promotion
+        return self._once("promotion", self._promotion)
 
-        return self._once("promotion", lambda: Promotion(self))
+    def _promotion(self) -> Promotion:
+        return promoting.Promotion(
+            self.settings, self.ledger, memo=self.memo, switch=self.switch, follow_from=self.follow_from
+        )
 
     @property
     def again(self) -> Again:

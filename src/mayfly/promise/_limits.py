@@ -13,7 +13,6 @@ from mayfly.promise._promise import Promise
 
 if TYPE_CHECKING:
     from mayfly.core import Pool
-    from mayfly.promise._promise import Promise
 
 
 # The settings that help; planning, which has the same limits, names them too.

@@ -18,13 +18,13 @@ from mayfly.sandbox._grants import NO_GRANTS, Outfit
 from mayfly.sandbox._job import Job, JobOptions, Ticket, make_job
 from mayfly.sandbox._pinned import Pins
 from mayfly.sandbox._pool import NoWall, Pool
+from mayfly.sandbox._purchases import Cashier, Purchases, Spender
 from mayfly.sandbox._result import Level, Result
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
     from mayfly.sandbox._map import Per
-    from mayfly.sandbox._purchases import Purchases, Spender
 
 _TRIES = 8
 # Sources that are known to need all modules, by their hash; with more of them than that, it is learned anew.
@@ -68,7 +68,8 @@ class Sandbox(Closing):
 
     def _begin(self) -> None:
         # Not a method of ours: the finalizer holds the pool, and the pool would hold us.
-        self._pool = Pool(self._settings, self._wanted, self._purchases, brief=self._brief)
+        cashier = Cashier(self._purchases, self._settings)
+        self._pool = Pool(self._settings, self._wanted, cashier, brief=self._brief)
         self._pins = Pins(self._pool, self._settings)
         self._threads: ThreadPoolExecutor | None = None
         self._finalizer = weakref.finalize(self, _shut, self._pool, self._pins)
@@ -262,6 +263,7 @@ class GrantedSandbox(Sandbox):
 
     def __init__(self, box: Sandbox, grants: Collection[str], *, spender: Spender | None = None) -> None:
         self._box = box
+        self._settings = box._settings
         self._spender = spender
         self._added = tuple(grants)
 

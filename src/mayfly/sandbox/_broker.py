@@ -9,15 +9,12 @@ import select
 import socket
 import threading
 import time
-from typing import TYPE_CHECKING
 
 from mayfly.core import SandboxSettings
 from mayfly.sandbox._grants import split_host
+from mayfly.sandbox._purchases import Till
 from mayfly.sandbox._python import end, is_stopped, start
 from mayfly.sandbox.jail import _wire
-
-if TYPE_CHECKING:
-    from mayfly.sandbox._till import Till
 
 # Seconds between two starts: a proxy that dies at once, over and over, must not keep a core busy.
 _PAUSE = 0.1
@@ -138,6 +135,9 @@ class Broker:
             if self._closed:
                 return
             self._closed = True
+            # Closing alone is not seen at the other end while the thread that supervises still polls the socket.
+            with contextlib.suppress(OSError):
+                self._control.shutdown(socket.SHUT_RDWR)
             self._control.close()
             end(self._process)
             while self._doors:

@@ -9,18 +9,15 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from mayfly.core import SandboxSettings
-from mayfly.sandbox._grants import NO_GRANTS, Grants, Outfit
+from mayfly.sandbox._grants import NO_GRANTS, Outfit
 from mayfly.sandbox._member import join_in_time
+from mayfly.sandbox._purchases import Cashier
 from mayfly.sandbox._result import Level
 from mayfly.sandbox._worker import Worker
 from mayfly.sandbox._zygote import SpawnFailed, Zygote, ZygoteFailed, ZygoteGone
-
-if TYPE_CHECKING:
-    from mayfly.sandbox._purchases import Purchases
-    from mayfly.sandbox._till import Cashier
 
 _KEPT = 8
 # So many jobs are a few: for more, a zygote that prepares each of them pays for itself.
@@ -108,16 +105,13 @@ def _clear_away(lease: Lease) -> None:
 class Pool:
     """Start zygotes when they are first needed, and again when they die."""
 
-    def __init__(
-        self, settings: SandboxSettings, level: str, purchases: Purchases | None, *, brief: bool = False
-    ) -> None:
+    def __init__(self, settings: SandboxSettings, level: str, cashier: Cashier, *, brief: bool = False) -> None:
         self.slots: SimpleQueue[None] = SimpleQueue()
         for _ in range(settings.jobs):
             self.slots.put(None)
         self._settings = settings
         self._wanted = level
-        self._purchases = purchases
-        self._cashier: Cashier | None = None
+        self._cashier = cashier
         self._brief = brief
         self._lock = threading.RLock()
         self._zygotes: OrderedDict[Outfit, Zygote] = OrderedDict()
@@ -217,7 +211,7 @@ class Pool:
                         ready=ready,
                         brief=brief,
                         join_group=self._mover.put,
-                        cashier=self._share_cashier(outfit.grants),
+                        cashier=self._cashier,
                     )
                     self._stood = level
                     return zygote
@@ -229,14 +223,6 @@ class Pool:
                         self._stood = level
                         break
         raise NoWall(f"this machine gives no sandbox: {'; '.join(reasons)}")
-
-    def _share_cashier(self, grants: Grants) -> Cashier | None:
-        """Return what all jobs share who may buy; most sandboxes never load it."""
-        if self._cashier is None and grants.sellers:
-            from mayfly.sandbox._till import Cashier
-
-            self._cashier = Cashier(self._purchases, self._settings)
-        return self._cashier
 
     def _stands(self, level: Level) -> bool:
         """Say whether *level* can be had at all, if not with the grants of a job."""

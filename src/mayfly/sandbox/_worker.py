@@ -9,14 +9,12 @@ import select
 import signal
 import socket
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from mayfly.sandbox._lines import LineFeed
 from mayfly.sandbox._member import Member
+from mayfly.sandbox._purchases import Till
 from mayfly.sandbox.jail import _wire
-
-if TYPE_CHECKING:
-    from mayfly.sandbox._till import Till
 
 # Bytes that are read at once, if no more are known to come: most answers fit, and room for more costs each of them.
 _CHUNK = 1 << 13

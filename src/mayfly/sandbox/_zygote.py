@@ -14,21 +14,18 @@ import time
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mayfly.core import SandboxSettings
 from mayfly.sandbox import _cgroup
 from mayfly.sandbox._broker import Broker
 from mayfly.sandbox._grants import Outfit, certificate_file
 from mayfly.sandbox._member import Member
+from mayfly.sandbox._purchases import Cashier, Till
 from mayfly.sandbox._python import end, explain, is_permanent, is_stopped, start
 from mayfly.sandbox._result import Level
 from mayfly.sandbox._worker import Worker
 from mayfly.sandbox._workspace import Watch
 from mayfly.sandbox.jail import _wire
-
-if TYPE_CHECKING:
-    from mayfly.sandbox._till import Cashier
 
 # A start takes a third of a second; on a machine that is busy beyond measure, ten seconds.
 _START_SECONDS = 20.0
@@ -315,7 +312,7 @@ class Zygote:
         self._idle.append(worker)
         if self.broker is not None:
             if self.grants.sellers and self._cashier is not None:
-                worker.till = self._cashier.till(self.grants.sellers)
+                worker.till = Till(self._cashier, self.grants.sellers)
             self.broker.open(number, *doors, till=worker.till)
 
     def close(self, *, now: bool = False) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import Verdict
-from mayfly.gates.types import _repair
 from mayfly.gates.types._gate import TypeGate
 from mayfly.gates.types._repair import PLAIN, complete, repair
 
@@ -242,7 +241,7 @@ def test_ruff_removes_unused_imports_and_old_names(gate: TypeGate) -> None:
 
 
 def test_without_ruff_the_rest_is_repaired(gate: TypeGate, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_repair, "ruff_program", lambda: None)
+    monkeypatch.setattr("mayfly.gates.judge._ruff.ruff_program", lambda: None)
     assert "import json" in repaired(gate, "import json\n\n\ndef go(x):\n    return x\n")
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import pytest
 
 from mayfly.core import InputError, MachineError, PromiseSettings
-from mayfly.promise.engines._open import Address, answers, find, is_here, is_private
+from mayfly.promise.engines._connect import Address, answers
+from mayfly.promise.engines._open import find, is_here, is_private
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,8 +12,7 @@ import pytest
 
 from mayfly.core import InputError, MachineError, MayflyError, PromiseSettings, Settings, StoreSettings
 from mayfly.promise.engines import LocalEngine, open_engine
-from mayfly.promise.engines._connect import _explain, check_client_port, import_ray
-from mayfly.promise.engines._open import Address
+from mayfly.promise.engines._connect import Address, _explain, check_client_port, import_ray
 
 from .conftest import DATABASE, Ground
 from .crew import make_crew

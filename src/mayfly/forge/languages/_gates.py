@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mayfly.core import Verdict, find_key
 from mayfly.forge.languages._language import Facts, Language, Reading
-from mayfly.gates import Admission, Metrics, Profile, Suite
+from mayfly.gates import Admission, Demand, Metrics, Profile, Suite, add_time, add_verdicts
 from mayfly.gates.proof import ProofReport, prove_by_asking
 from mayfly.gates.stability import MAX_LINES, too_complex, too_many_arms
 
@@ -37,50 +37,38 @@ class LanguageGates:
         **_: Any,
     ) -> Admission:
         """Try *artifact* at each gate in turn; the first that refuses is the last that is asked."""
-        took: dict[str, float] = {}
-        verdicts: list[Verdict] = []
-        reading: Reading | None = None
-        report: ProofReport | None = None
-
-        def passed(gate: str, found: Sequence[Verdict], accepted: str = "") -> bool:
-            ok = Verdict(decision="accept", gate=gate, code="OK", message=accepted or f"{gate} ok")
-            for verdict in found or [ok]:
-                verdicts.append(verdict)
-                tell(verdict)
-            return all(one.decision == "accept" or (last and one.decision == "revise") for one in found)
-
-        began = time.perf_counter()
+        demand, began = Demand(profile=profile, tell=tell, last=last), time.perf_counter()
         reading = self._language.read(artifact.source, entry=artifact.entry)
-        took["types"] = _since(began)
         facts = reading.facts
-        ok = (
-            passed("syntax", reading.syntax)
-            and passed(
-                "stability", unstable(reading, profile), f"complexity {_complexity(facts)}/{profile.max_complexity}"
-            )
-            and passed("judge", _judged(artifact.source), "it holds no secret")
-            and passed("types", reading.types)
-        )
-        if ok and suite is not None and reading.entry is not None:
-            began = time.perf_counter()
-            report = self._prove(reading, suite)
-            passed("proof", report.verdicts)
-            took["proof"] = _since(began)
-        decisions = {verdict.decision for verdict in verdicts}
-        refused = "reject" if "reject" in decisions else "revise" if "revise" in decisions and not last else "accept"
-        return Admission(
-            decision=refused,
+        begun = Admission(
+            decision="accept",
             artifact=replace(artifact, entry=reading.entry.name if reading.entry else artifact.entry),
-            verdicts=tuple(verdicts),
+            verdicts=(),
             entry=reading.entry,
             metrics=Metrics(
                 cyclomatic=_complexity(facts),
                 branching=max((one.arms for one in facts.choices), default=1),
                 function_count=len(facts.functions) - 1,
             ),
-            report=report,
-            milliseconds=took,
         )
+        admission = add_time(begun, "types", began)
+        complexity = f"complexity {_complexity(facts)}/{profile.max_complexity}"
+        gates: tuple[tuple[str, Callable[[], Sequence[Verdict]], str], ...] = (
+            ("syntax", lambda: reading.syntax, ""),
+            ("stability", lambda: unstable(reading, profile), complexity),
+            ("judge", lambda: _judged(artifact.source), "it holds no secret"),
+            ("types", lambda: reading.types, ""),
+        )
+        for gate, find, accepted in gates:
+            if admission.decision == "accept":
+                admission = add_verdicts(admission, demand, gate, find(), accepted=accepted)
+        if admission.decision == "accept" and suite is not None and reading.entry is not None:
+            began = time.perf_counter()
+            report = self._prove(reading, suite)
+            admission = add_verdicts(
+                add_time(replace(admission, report=report), "proof", began), demand, "proof", report.verdicts
+            )
+        return admission
 
     def prove_again(self, admission: Admission, suite: Suite, *, profile: Profile, **_: Any) -> Admission:
         """Prove what was admitted with another suite."""
@@ -121,7 +109,3 @@ def _judged(source: str) -> list[Verdict]:
 
 def _complexity(facts: Facts) -> int:
     return max((one.complexity for one in facts.functions), default=1)
-
-
-def _since(began: float) -> float:
-    return round((time.perf_counter() - began) * 1000, 3)

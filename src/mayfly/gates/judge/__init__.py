@@ -7,7 +7,7 @@ from mayfly._lazy import lazily
 if TYPE_CHECKING:
     from mayfly.gates.judge._criteria import REJECT_RATE, Criteria, Decision, decide, pass_rate
     from mayfly.gates.judge._judge import Judge, Judgement
-    from mayfly.gates.judge._ruff import ruff_program
+    from mayfly.gates.judge._ruff import run_ruff
 
 # Whatever changes what the gate says makes this larger: what was admitted by another version is tried again.
 VERSION = 1
@@ -21,7 +21,7 @@ __all__ = [
     "Judgement",
     "decide",
     "pass_rate",
-    "ruff_program",
+    "run_ruff",
 ]
 
 __getattr__ = lazily(
@@ -29,6 +29,6 @@ __getattr__ = lazily(
     {
         "_criteria": "REJECT_RATE Criteria Decision decide pass_rate",
         "_judge": "Judge Judgement",
-        "_ruff": "ruff_program",
+        "_ruff": "run_ruff",
     },
 )

@@ -31,22 +31,39 @@ def ruff_program() -> str | None:
     return str(beside) if beside.is_file() else shutil.which("ruff")
 
 
-def ruff_findings(text: str) -> tuple[Finding, ...] | None:
-    """Return what ruff finds in *text*, or None if there is no ruff or it gives no answer."""
+def run_ruff(source: bytes, *options: str, seconds: float = SECONDS) -> tuple[int, bytes] | None:
+    """Return how `ruff check` with *options* ended on a source, and what it printed; None where it gives no answer.
+
+    No file and no variable of this machine has a say.
+    """
     program = ruff_program()
     if program is None:
         return None
-    options = ["--isolated", "--no-cache", "--quiet", "--output-format", "json", "--select", RULES, "--ignore", IGNORED]
-    command = [program, "check", *options, "--stdin-filename", "source.py", "-"]
+    fixed = ("--isolated", "--no-cache", "--quiet", "--stdin-filename=source.py")
     try:
-        source = text.encode("utf-8", "replace")
-        ran = subprocess.run(command, input=source, capture_output=True, timeout=SECONDS, check=False, env={})
-        found = json.loads(ran.stdout or b"null")
-    except (OSError, subprocess.SubprocessError, ValueError):
+        ran = subprocess.run(
+            [program, "check", *fixed, *options, "-"],
+            input=source,
+            capture_output=True,
+            timeout=seconds,
+            check=False,
+            env={},
+            cwd="/",
+        )
+    except (OSError, subprocess.SubprocessError):
         return None
-    if ran.returncode not in (0, 1) or not isinstance(found, list):
+    return ran.returncode, ran.stdout
+
+
+def ruff_findings(text: str) -> tuple[Finding, ...] | None:
+    """Return what ruff finds in *text*, or None if there is no ruff or it gives no answer."""
+    source = text.encode("utf-8", "replace")
+    code, said = run_ruff(source, "--output-format=json", f"--select={RULES}", f"--ignore={IGNORED}") or (2, b"")
+    try:
+        found = json.loads(said or b"null")
+    except ValueError:
         return None
-    return tuple(_finding(item) for item in found)
+    return tuple(map(_finding, found)) if code in (0, 1) and isinstance(found, list) else None
 
 
 def _finding(item: dict[str, object]) -> Finding:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from mayfly.core import parse_python
+from mayfly.core import mismatch, parse_python
+from mayfly.gates._annotations import Schema, schema_of
 from mayfly.gates._entry import Entry, adapted
-from mayfly.gates.proof._values_types import Kind, Types, fits
 from mayfly.gates.proof.harness import far_side
 from mayfly.sandbox import Result, Sandbox
 
@@ -75,14 +75,14 @@ class Program:
         return adapted(self.source, self.entry)
 
     @cached_property
-    def returns(self) -> Kind:
+    def returns(self) -> Schema:
         """The type of its results, as it is annotated."""
-        return Types(self.source).kind(self.entry.returns)
+        return schema_of(self.entry.returns, self.source)
 
     @cached_property
     def allows_empty(self) -> tuple[bool, ...]:
         """Whether the annotation allows each of the results in EMPTY."""
-        return tuple(fits(value, self.returns) for value in EMPTY)
+        return tuple(not mismatch(value, self.returns) for value in EMPTY)
 
     @cached_property
     def shape(self) -> dict[str, Any]:

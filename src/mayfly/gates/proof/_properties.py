@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from mayfly.core import Verdict, clipped, same, shown
+from mayfly.core import Verdict, clipped, mismatch, same, shown
 from mayfly.gates.proof._domain import Given
 from mayfly.gates.proof._program import OUT_OF, Answer, Program, ask
 from mayfly.gates.proof._run_tests import Ran
 from mayfly.gates.proof._test_source import Case
 from mayfly.gates.proof._trials import Outcome, Tried
 from mayfly.gates.proof._values import ProofOptions, refuse
-from mayfly.gates.proof._values_types import fits
 from mayfly.sandbox import Sandbox
 
 
@@ -57,7 +56,7 @@ def _typed(program: Program, tried: Tried, given: Sequence[Given]) -> Iterator[V
     """Yield a verdict for the first input of the domain whose result does not fit the annotation."""
     returns = program.entry.returns
     for one, answer in zip(given, tried.more, strict=False):
-        if answer.ok and not fits(answer.value, program.returns):
+        if answer.ok and mismatch(answer.value, program.returns):
             yield refuse(
                 code="WRONG_TYPE",
                 message=f"{shown(one.input)} gives {shown(answer.value)}, which is no {returns}",

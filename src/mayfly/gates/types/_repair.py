@@ -7,9 +7,7 @@ is met where its errors say; whatever nobody wrote a type for becomes Any.
 from __future__ import annotations
 
 import ast
-import os
 import re
-import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +15,7 @@ from pathlib import Path
 
 from mayfly.core import Verdict, parse_python, shipped_table
 from mayfly.gates._profile import SIX_IMPORTS
-from mayfly.gates.judge import ruff_program
+from mayfly.gates.judge import run_ruff
 from mayfly.gates.types._edits import FUNCTIONS, TYPING_NAMES, Edits, Function, parameters
 
 # Defaults of None, and the results of functions: all that are plain, or those alone that Python itself demands.
@@ -68,22 +66,11 @@ def repair(source: str, errors: Sequence[Verdict]) -> Repaired:
 
 def _fix_by_ruff(source: str, rules: str, *options: str) -> str:
     """Return *source* as ruff leaves it by these rules, or as it is where ruff gives no answer."""
-    program = ruff_program()
-    if program is None:
-        return source
-    command = [program, "check", "--fix-only", "--isolated", "--no-cache", "--quiet", f"--select={rules}"]
     try:
-        ran = subprocess.run(
-            [*command, "--target-version=py311", *options, "--stdin-filename=source.py", "-"],
-            input=source.encode(),
-            capture_output=True,
-            timeout=_RUFF_SECONDS,
-            env={"PATH": os.defpath, "LANG": "C.UTF-8"},
-            cwd="/",
-            check=False,
-        )
-        return ran.stdout.decode() if ran.returncode == 0 and ran.stdout else source
-    except (OSError, ValueError, subprocess.TimeoutExpired):
+        how = ("--fix-only", "--target-version=py311", f"--select={rules}", *options)
+        code, made = run_ruff(source.encode(), *how, seconds=_RUFF_SECONDS) or (2, b"")
+        return made.decode() if code == 0 and made else source
+    except ValueError:
         return source
 
 

@@ -16,10 +16,9 @@ from mayfly.library.promotion._votes import Ballot, Choice, Vote, powers_of, vot
 from mayfly.mangle import Name, Symbol
 
 if TYPE_CHECKING:
-    from mayfly.library._memo import Remembered
-    from mayfly.library._workshop import Workshop
+    from mayfly.library._memo import Memo, Remembered
     from mayfly.policy import Fact
-    from mayfly.store import Event
+    from mayfly.store import Event, Ledger
 
 SUBJECT = "capability:"
 # How a call ends that speaks against a program; what was refused or cancelled never ran to its end.
@@ -91,8 +90,18 @@ class Standing:
 class Candidates:
     """Gather what can be voted on from the library, the cache and the ledger."""
 
-    def __init__(self, parts: Workshop, identities: Identities, is_promoted: Callable[[str], bool]) -> None:
-        self._parts = parts
+    def __init__(
+        self,
+        ledger: Ledger,
+        memo: Memo,
+        *,
+        versions: Versions,
+        identities: Identities,
+        is_promoted: Callable[[str], bool],
+    ) -> None:
+        self.versions = versions
+        self._ledger = ledger
+        self._memo = memo
         self._identities = identities
         self._is_promoted = is_promoted
 
@@ -108,7 +117,7 @@ class Candidates:
                 continue  # what is not whole is nothing to vote on; `doctor` names it
             row = one.version
             ran, failed = 0, []
-            for event in self._parts.ledger.read(kind="tool.returned", subject=f"tool:{row.name}"):
+            for event in self._ledger.read(kind="tool.returned", subject=f"tool:{row.name}"):
                 if event.payload.get("version") == row.version:
                     status = event.payload.get("status")
                     ran += status == "ok"
@@ -126,13 +135,13 @@ class Candidates:
 
     def _agents(self) -> Iterator[Candidate]:
         remembered: dict[str, Remembered] = {}
-        for _, one in self._parts.memo.entries():
+        for _, one in self._memo.entries():
             remembered.setdefault(one.artifact.hash, one)
         if not remembered:
             return
         ran: Counter[str] = Counter()
         failed: dict[str, list[int]] = defaultdict(list)
-        for event in self._parts.ledger.read(kind="agent.executed"):
+        for event in self._ledger.read(kind="agent.executed"):
             hash, status = str(event.payload.get("source_hash")), event.payload.get("status")
             ran[hash] += status == "ok"
             if status in _FAILED:
@@ -154,11 +163,10 @@ class Candidates:
 
     def tests_of(self, agent: Remembered) -> str:
         """Return the tests an agent was proven with, as the run that proved it has kept them."""
-        ledger = self._parts.ledger
-        for event in ledger.read(kind="proof.made", subject=agent.proof.id or ""):
+        for event in self._ledger.read(kind="proof.made", subject=agent.proof.id or ""):
             hash = event.payload.get("suite_hash")
             if isinstance(hash, str) and event.payload.get("source_hash") == agent.artifact.hash:
-                tests = ledger.get_blob(hash).decode("utf-8", "surrogatepass")
+                tests = self._ledger.get_blob(hash).decode("utf-8", "surrogatepass")
                 # A test with a placeholder in it is another test than the one that was passed.
                 return "" if was_hidden(json.loads(tests)) else tests
         return ""
@@ -167,7 +175,7 @@ class Candidates:
         self, about: Mapping[str, Any], ballot: Ballot, *, failed: list[int], tier: Tier, **known: Any
     ) -> Candidate:
         ballot = replace(ballot, powers=powers_of(about))
-        events = list(self._parts.ledger.read(subject=SUBJECT + ballot.source_hash))
+        events = list(self._ledger.read(subject=SUBJECT + ballot.source_hash))
         settled = max((_number(one, "up_to") for one in events if one.kind == "capability.settled"), default=0)
         # Who voted before it came down knew nothing of why it did: that is decided anew.
         down = max((one.id for one in events if one.kind == "capability.demoted"), default=0)
@@ -182,11 +190,6 @@ class Candidates:
             tier=Tier.PROMOTED if self._is_promoted(ballot.source_hash) else tier,
             **known,
         )
-
-    @property
-    def versions(self) -> Versions:
-        """The tools of the library."""
-        return Versions.of(self._parts.settings, self._parts.ledger)
 
 
 def about_agent(agent: Remembered) -> dict[str, Any]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import ast
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import ConflictError, InputError, StoreError, Tier, one_line
 from mayfly.library._tool_tests import text_of_tests
+from mayfly.library._versions import Versions
 from mayfly.library.promotion._candidates import (
     SUBJECT,
     Candidate,
@@ -41,22 +42,38 @@ from mayfly.mangle import Symbol
 from mayfly.store import Seal
 
 if TYPE_CHECKING:
-    from mayfly.library._workshop import Workshop
+    from mayfly.core import Settings
+    from mayfly.library._memo import Memo
     from mayfly.policy import Fact
+    from mayfly.store import KillSwitch, Ledger
+
+# What the rules in force derive for each of the goals from the facts.
+Follow = Callable[[Iterable["Fact"], Sequence[Symbol]], dict[Symbol, list[tuple[Any, ...]]]]
 
 
 class Promotion:
     """Say how programs stand, take votes, promote and demote; safe to share between threads."""
 
-    def __init__(self, parts: Workshop) -> None:
-        self._parts = parts
-        settings = parts.settings
+    def __init__(
+        self, settings: Settings, ledger: Ledger, *, memo: Memo, switch: KillSwitch, follow_from: Follow
+    ) -> None:
+        """Take what programs are remembered in, and the rules that decide about them."""
+        self._ledger = ledger
+        self._switch = switch
+        self._follow_from = follow_from
+        self._state = settings.state
         self.settings = settings.promotion
         self.identities = Identities(settings.state.absolute())
         chosen = self.settings.directory
         folder = Path(chosen).expanduser() if chosen else settings.state / "promoted"
         self.shelf = PromotedShelf(folder, own=not chosen)
-        self._candidates = Candidates(parts, self.identities, self.is_promoted)
+        self._candidates = Candidates(
+            ledger,
+            memo,
+            versions=Versions.of(settings, ledger),
+            identities=self.identities,
+            is_promoted=self.is_promoted,
+        )
 
     # What is promoted: asked while programs are written and called, so that nothing is read where nothing lies.
 
@@ -133,13 +150,13 @@ class Promotion:
         }
         facts: list[Fact] = [(Symbol(name, 1), (value,)) for name, value in bars.items()]
         facts += [fact for one in candidates for fact in facts_about(one)]
-        return self._parts.follow_from(facts, goals)
+        return self._follow_from(facts, goals)
 
     # Changing.
 
     def vote(self, wanted: str, choice: Choice, *, identity: str = "") -> Standing:
         """Cast a vote, signed; one that completes the quorum promotes."""
-        self._parts.switch.check()
+        self._switch.check()
         voter = self.identities.named(identity)
         candidate = self.standing(wanted).candidate
         if voter in candidate.votes:
@@ -155,13 +172,13 @@ class Promotion:
             name=voter.name,
             signature=self.identities.sign(voter, ballot.statement(choice)),
         )
-        self._parts.ledger.append(cast, subject=SUBJECT + candidate.hash)
+        self._ledger.append(cast, subject=SUBJECT + candidate.hash)
         now = self.standing(candidate.hash)
         return self.promote(candidate.hash) if now.state == "promotable" else now
 
     def promote(self, wanted: str) -> Standing:
         """Commit a program to the shelf, where the rules allow that; `ConflictError` says what stands in the way."""
-        self._parts.switch.check()
+        self._switch.check()
         now = self.standing(wanted)
         one = now.candidate
         if now.state == "promoted":
@@ -196,7 +213,7 @@ class Promotion:
         if not one.failures:
             raise ConflictError(f"{one.name} ({one.hash[:12]}) has no failure that is not settled")
         told = FailuresSettled(up_to=one.failures[-1], failures=len(one.failures), why=one_line(why, limit=500), by=by)
-        self._parts.ledger.append(told, subject=SUBJECT + one.hash)
+        self._ledger.append(told, subject=SUBJECT + one.hash)
         return len(one.failures)
 
     def look_after(self, source_hash: str) -> str:
@@ -216,7 +233,7 @@ class Promotion:
         self.shelf.mend()
         said: dict[Ballot, str] = {}
         for kind in ("capability.promoted", "capability.demoted"):
-            for event in self._parts.ledger.read(kind=kind):
+            for event in self._ledger.read(kind=kind):
                 # Other machines of the store have shelves of their own.
                 if event.payload.get("shelf") == self._shelf_name:
                     said.setdefault(ballot_of(event), kind)
@@ -245,11 +262,11 @@ class Promotion:
     def _shelf_name(self) -> str:
         """Which shelf this is among those of all machines that share the store; it moves with the state directory."""
         # As many digits as make two machines of one store differ for certain, and no more.
-        return Seal.open(self._parts.settings.state).of(f"shelf {self.settings.directory}")[:16]
+        return Seal.open(self._state).of(f"shelf {self.settings.directory}")[:16]
 
     def _last_word(self, ballot: Ballot) -> str:
         said = ""
-        for one in self._parts.ledger.read(subject=SUBJECT + ballot.source_hash):
+        for one in self._ledger.read(subject=SUBJECT + ballot.source_hash):
             moved = one.kind in ("capability.promoted", "capability.demoted")
             if moved and one.payload.get("shelf") == self._shelf_name and ballot_of(one) == ballot:
                 said = one.kind
@@ -263,7 +280,7 @@ class Promotion:
             reason=one_line(reason, limit=500),
             by=by,
         )
-        self._parts.ledger.append(told, subject=SUBJECT + ballot.source_hash)
+        self._ledger.append(told, subject=SUBJECT + ballot.source_hash)
 
     def _note_promoted(self, entry: Promoted, commit: str, *, runs: int) -> None:
         ballot = entry.ballot
@@ -274,7 +291,7 @@ class Promotion:
             runs=runs,
             votes=len(entry.votes),
         )
-        self._parts.ledger.append(told, subject=SUBJECT + ballot.source_hash)
+        self._ledger.append(told, subject=SUBJECT + ballot.source_hash)
 
     def _entry(self, one: Candidate) -> Promoted:
         """Put together what is committed: whatever another machine needs to prove it again."""
@@ -286,7 +303,7 @@ class Promotion:
         spread = bool(one.about.get("card", one.about)["spread"])
         readable = text_of_tests(suite, entry.name, spread=spread, method=entry.method)
         votes = sorted(one.votes.items(), key=lambda pair: pair[0].name)
-        last = self._parts.ledger.last()
+        last = self._ledger.last()
         return Promoted(
             ballot=one.ballot,
             name=one.name,
@@ -310,7 +327,7 @@ class Promotion:
         if served.version.source != one.hash:
             raise ConflictError(f"{one.name} was changed meanwhile", fix="see: mayfly market list")
         found = self._candidates.versions.open(served.version)
-        tests = self._parts.ledger.get_blob(served.version.tests).decode("utf-8", "surrogatepass")
+        tests = self._ledger.get_blob(served.version.tests).decode("utf-8", "surrogatepass")
         return found.source, tests, found.card.name
 
     def _agent_parts(self, one: Candidate) -> tuple[str, str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import socket
 import threading
 import warnings
 from collections.abc import Iterator
@@ -11,10 +12,9 @@ from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from mayfly.core import InputError, MachineError, MayflyError
-from mayfly.promise.engines._open import Address, answers
 
 INSTALL = "pip install 'mayfly-agents[ray]'"
 TOKEN = "set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH to the file that holds it"
@@ -22,6 +22,25 @@ TOKEN_MODE, TOKEN_FILE = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN_PATH"
 PROBE_SECONDS = 5.0
 CLIENT_TRIES = 3
 LONGEST_REASON = 300
+
+
+class Address(NamedTuple):
+    """A host as a number, and a port."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def answers(address: Address, *, seconds: float = 3.0) -> bool:
+    """Say whether anything listens there."""
+    try:
+        socket.create_connection(address, timeout=seconds).close()
+    except OSError:
+        return False
+    return True
 
 
 def import_ray() -> Any:

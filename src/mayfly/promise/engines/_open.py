@@ -5,12 +5,14 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable
 from ipaddress import IPv4Address, IPv6Address, ip_address
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from mayfly.core import InputError, MachineError, MayflyError, PromiseSettings, Settings, address_kind
 from mayfly.promise._job import Engine, Worker
+from mayfly.promise.engines._connect import Address, ClusterConnection, import_ray
 from mayfly.promise.engines._local import LocalEngine
+from mayfly.promise.engines._ray import RayEngine
+from mayfly.promise.engines._tryout import TryOut
 
 
 def open_engine(settings: Settings, make_worker: Callable[[Settings], Worker]) -> Engine:
@@ -26,12 +28,7 @@ def open_engine(settings: Settings, make_worker: Callable[[Settings], Worker]) -
 def _open_ray(name: str, settings: Settings, make_worker: Callable[[Settings], Worker]) -> Engine:
     if not settings.store.database_url:
         raise MayflyError("the ray engine needs a shared store: set MAYFLY_DATABASE_URL to a PostgreSQL")
-    from mayfly.promise.engines._connect import ClusterConnection, import_ray
-
     import_ray()
-    from mayfly.promise.engines._ray import RayEngine
-    from mayfly.promise.engines._tryout import TryOut
-
     tryout = TryOut(settings)
     near = name == "ray"
     address = tryout.expect().address if near else find(name, settings.promise)
@@ -41,16 +38,6 @@ def _open_ray(name: str, settings: Settings, make_worker: Callable[[Settings], W
     except BaseException:
         connection.close()
         raise
-
-
-class Address(NamedTuple):
-    """A host as a number, and a port."""
-
-    host: str
-    port: int
-
-    def __str__(self) -> str:
-        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
 def find(text: str, settings: PromiseSettings) -> Address:
@@ -85,15 +72,6 @@ def is_here(host: str) -> bool:
     try:
         with socket.socket(family, socket.SOCK_STREAM) as probe:
             probe.bind((host, 0))
-    except OSError:
-        return False
-    return True
-
-
-def answers(address: Address, *, seconds: float = 3.0) -> bool:
-    """Say whether anything listens there."""
-    try:
-        socket.create_connection(address, timeout=seconds).close()
     except OSError:
         return False
     return True

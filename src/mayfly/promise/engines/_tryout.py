@@ -23,10 +23,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from mayfly.core import InputError, MachineError, Settings
-from mayfly.promise.engines._connect import import_ray
+from mayfly.core import InputError, MachineError, Settings, write_whole
+from mayfly.promise.engines._connect import Address, answers, import_ray
 from mayfly.promise.engines._host import plain_environment
-from mayfly.promise.engines._open import Address, answers
 
 # In the environment of every process of a cluster, by which exactly those are found and ended.
 MARK = "MAYFLY_RAY_CLUSTER"
@@ -125,7 +124,7 @@ class TryOut:
             wanted = {"nodes": nodes, "cpus": cores, "with_parent": with_parent, "object_store": _store_size(nodes)}
             ports = _free_ports(2) if client else [0, 0]
             cluster = self._start({**wanted, "client": ports[0], "agent": ports[1]})
-            _write(self._file, json.dumps(asdict(cluster)))
+            write_whole(self._file, json.dumps(asdict(cluster)).encode())
             return cluster, True
 
     def down(self) -> tuple[Cluster | None, int]:
@@ -139,7 +138,7 @@ class TryOut:
         directory = Path(tempfile.mkdtemp(prefix="mayfly-ray-", dir="/tmp"))
         mark = secrets.token_hex(8)
         (directory / "ray").mkdir(mode=0o700)
-        _write(directory / "token", secrets.token_hex(32))
+        write_whole(directory / "token", secrets.token_hex(32).encode())
         try:
             told = json.loads(_launch(directory, mark, wanted))
         except BaseException:
@@ -274,14 +273,3 @@ def _free_ports(number: int) -> list[int]:
     finally:
         for each in sockets:
             each.close()
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file that only its owner can read, whole or not at all."""
-    draft = path.with_name(f".{path.name}.new")
-    draft.unlink(missing_ok=True)
-    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)

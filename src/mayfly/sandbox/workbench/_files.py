@@ -150,15 +150,6 @@ def flush(path: str) -> None:
         os.close(descriptor)
 
 
-def flush_directory(path: str) -> None:
-    """Have the names in one directory written to the disk."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def umask() -> int:
     """Return the bits that new files of this process do not get."""
     with open("/proc/self/status") as file:

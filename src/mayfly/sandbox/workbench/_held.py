@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mayfly.core import InputError
+from mayfly.core import InputError, sync_folder
 from mayfly.sandbox.workbench._changes import Change, Changes, change_from_json, change_to_json
-from mayfly.sandbox.workbench._files import digest_file, flush, flush_directory, link_or_copy, remove_tree
+from mayfly.sandbox.workbench._files import digest_file, flush, link_or_copy, remove_tree
 from mayfly.sandbox.workbench._journal import Commit, commit_changes, new_id, recover, refuse_special
 
 
@@ -90,7 +90,7 @@ def hold_changes(state: Path, workspace: str, changes: Changes, *, note: str) ->
     (place / "about.json").write_text(json.dumps(about), encoding="utf-8")
     flush(str(place))
     os.rename(place, found.place)
-    flush_directory(str(found.place.parent))
+    sync_folder(found.place.parent)
     return found
 
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from mayfly.core import ConflictError, InputError
+from mayfly.core import ConflictError, InputError, sync_folder
 from mayfly.sandbox.workbench._beneath import Beneath
 from mayfly.sandbox.workbench._changes import (
     NEVER,
@@ -35,7 +35,7 @@ from mayfly.sandbox.workbench._changes import (
     change_to_json,
 )
 from mayfly.sandbox.workbench._compare import signature
-from mayfly.sandbox.workbench._files import flush, flush_directory, link_or_copy, remove_tree
+from mayfly.sandbox.workbench._files import flush, link_or_copy, remove_tree
 
 FORWARD, BACKWARD = "forward", "backward"
 _SET_IDS = 0o6000
@@ -254,7 +254,7 @@ def _turn(place: Path, direction: str) -> None:
     (place / "direction.part").write_text(direction)
     flush(str(place))
     os.rename(place / "direction.part", place / "direction")
-    flush_directory(str(place))
+    sync_folder(place)
 
 
 def _finish(state: Path, place: Path, *, kept: bool) -> None:
@@ -265,7 +265,7 @@ def _finish(state: Path, place: Path, *, kept: bool) -> None:
     target = state / "commits" / place.name
     target.parent.mkdir(exist_ok=True, mode=0o700)
     os.rename(place, target)
-    flush_directory(str(target.parent))
+    sync_folder(target.parent)
     remove_tree(str(target / "new"))
 
 
