@@ -43,6 +43,11 @@ def test_a_mistake_is_one_line(shell: Any, line: str, capsys: pytest.CaptureFixt
     assert "Traceback" not in printed
 
 
+def test_how_a_mistake_is_mended_is_said_once(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    shell.run_cell_magic("mayfly", "--nonsense", "count things")
+    assert capsys.readouterr().out.count("usage:") == 1
+
+
 def test_an_outcome_shows_what_it_is_and_only_as_text() -> None:
     proof = Proof(
         strength="tested",

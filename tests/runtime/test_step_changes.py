@@ -72,6 +72,29 @@ def test_a_plan_that_writes_three_files_is_undone(
     assert (workspace / "new/deep/b.json").exists()
 
 
+def test_what_undo_would_take_back_of_a_plan_is_shown_whole(
+    runtime: Runtime,
+    settings: Settings,
+    workspace: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    done = runtime.resolve(three_files())
+    one = next(made for made in commits(state_of(settings), workspace) if "kept.txt" in made.note)
+    monkeypatch.setenv("MAYFLY_STATE_DIR", str(tmp_path / "state"))
+
+    def shown(*id: str) -> list[bool]:
+        capsys.readouterr()
+        assert run(["undo", "--show", *id, "--workspace", str(workspace)]) == 0
+        told = capsys.readouterr().out
+        return [line in told for line in ("+another text", "+++ b/new/a.txt", "+++ b/new/deep/b.json")]
+
+    assert shown() == shown(done.id) == [True, True, True]
+    assert shown(one.id) == [True, False, False]
+    assert (workspace / "kept.txt").read_text() == "another text\n"
+
+
 def test_a_run_is_undone_by_its_id_and_whole_or_not_at_all(
     runtime: Runtime, settings: Settings, workspace: Path
 ) -> None:

@@ -86,6 +86,13 @@ def test_n14_what_cannot_be_done_is_told_to_the_model(
     assert "canary" not in done[0][2]
 
 
+def test_how_an_error_is_mended_is_told_once(settings: Settings, workspace: Path) -> None:
+    (workspace / "a").write_text("text\ntext\n")
+    twice = ("file_edit", {"path": "a", "edits": [{"old": "text", "new": "x"}]})
+    _, done = run(settings, workspace, calls(twice), says("so be it"))
+    assert done[0][2].count("say more of it, or all") == 1
+
+
 def test_a_model_that_says_nothing_is_asked_once_more(settings: Settings, workspace: Path) -> None:
     given = iter([command_reply(), says(""), says("here")])
     with (

@@ -60,8 +60,7 @@ class CellMagic:
             given = _options().parse_args(shlex.split(line))
             outcome = self.runtime.run(cell.strip(), **self._given(given))
         except (MayflyError, ValueError) as error:
-            fix = f"; {error.fix}" if isinstance(error, MayflyError) and error.fix else ""
-            print(f"mayfly: {one_line(str(error))}{fix}")
+            print(f"mayfly: {one_line(str(error))}")
             return None
         if given.out:
             self._shell.user_ns[given.out] = outcome

@@ -221,7 +221,7 @@ def undo(
     """
     from pathlib import Path
 
-    from mayfly.sandbox.workbench import commits
+    from mayfly.sandbox.workbench import commits, find_undo_target
     from mayfly.sandbox.workbench import undo as take_back
     from mayfly.session import state_of
 
@@ -234,10 +234,7 @@ def undo(
         raise InputError(f"nothing was changed in {where}", fix="see: mayfly undo --list --workspace DIR")
     if show:
         # The diff is the whole answer, with --json too.
-        found = next((one for one in known if id in (None, one.id)), None)
-        if found is None:
-            raise InputError(f"there is no change {id}", fix="see: mayfly undo --list")
-        write(found.changes.diff())
+        write(find_undo_target(state, where, id).changes.diff())
         raise typer.Exit
     taken = take_back(state, where, id)
     return Shown(_fields(taken), f"taken back: {taken.changes.summary()}", f"do it again: {command()} undo {taken.id}")

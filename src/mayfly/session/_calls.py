@@ -118,7 +118,7 @@ class CallsOf:
         except Killed:
             raise
         except MayflyError as error:
-            return "error", ToolResult(f"{error}{f' ({error.fix})' if error.fix else ''}")
+            return "error", ToolResult(str(error))
         except Exception as error:
             # A tool is many programs: whatever goes wrong in one is told to the model and ends nothing.
             return "error", ToolResult(f"{type(error).__name__}: {error}")

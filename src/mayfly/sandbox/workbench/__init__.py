@@ -7,7 +7,7 @@ from mayfly._lazy import lazily
 if TYPE_CHECKING:
     from mayfly.sandbox.workbench._changes import Change, ChangeKind, Changes, Entry, EntryKind
     from mayfly.sandbox.workbench._held import Held, held
-    from mayfly.sandbox.workbench._history import commits, undo
+    from mayfly.sandbox.workbench._history import UndoTarget, commits, find_undo_target, undo
     from mayfly.sandbox.workbench._journal import Commit
     from mayfly.sandbox.workbench._masks import SecretFiles
     from mayfly.sandbox.workbench._places import recover
@@ -25,8 +25,10 @@ __all__ = [
     "Ran",
     "RanStatus",
     "SecretFiles",
+    "UndoTarget",
     "Workbench",
     "commits",
+    "find_undo_target",
     "held",
     "recover",
     "undo",
@@ -37,7 +39,7 @@ __getattr__ = lazily(
     {
         "_changes": "Change ChangeKind Changes Entry EntryKind",
         "_held": "Held held",
-        "_history": "commits undo",
+        "_history": "UndoTarget commits find_undo_target undo",
         "_journal": "Commit",
         "_masks": "SecretFiles",
         "_run": "Ran RanStatus",

@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from mayfly.core import InputError
 from mayfly.sandbox.workbench._changes import NEVER, Change, Changes
@@ -40,11 +41,17 @@ def _last_in_force(known: list[Commit]) -> list[Commit]:
     return found
 
 
-def undo(state: Path, workspace: str | Path, id: str | None = None) -> Commit:
-    """Take a commit back, or all commits of a run; where none is named, the last that was not yet taken back.
+class UndoTarget(NamedTuple):
+    """The changes that an undo takes back: of one commit, or of all steps of a run together."""
 
-    All steps of a run are taken back as one, so that a conflict in one file leaves every other as it is.
-    """
+    name: str
+    workspace: str
+    undoes: str
+    changes: Changes
+
+
+def find_undo_target(state: Path, workspace: str | Path, id: str | None = None) -> UndoTarget:
+    """Return the changes of a commit or of all commits of a run; where none is named, of the last in force."""
     known = commits(state, workspace)
     in_force = _last_in_force(known)
     of_run = [commit for commit in in_force if id and commit.owner == f"{_OF_RUN}{id}"]
@@ -54,11 +61,18 @@ def undo(state: Path, workspace: str | Path, id: str | None = None) -> Commit:
     last = candidates[0]
     if last.owner.startswith(_OF_RUN) and last.id != id:
         steps = [commit for commit in in_force if commit.owner == last.owner]
-        name, undoes, changes = last.owner.removeprefix(_OF_RUN), last.owner, join_changes(steps[::-1])
-    else:
-        name, undoes, changes = last.id, last.id, last.changes
-    back = Changes(_reverse(change) for change in changes)
-    return commit_changes(state, last.workspace, back, note=f"undo {name}", undoes=undoes)
+        return UndoTarget(last.owner.removeprefix(_OF_RUN), last.workspace, last.owner, join_changes(steps[::-1]))
+    return UndoTarget(last.id, last.workspace, last.id, last.changes)
+
+
+def undo(state: Path, workspace: str | Path, id: str | None = None) -> Commit:
+    """Take a commit back, or all commits of a run; where none is named, the last that was not yet taken back.
+
+    All steps of a run are taken back as one, so that a conflict in one file leaves every other as it is.
+    """
+    target = find_undo_target(state, workspace, id)
+    back = Changes(_reverse(change) for change in target.changes)
+    return commit_changes(state, target.workspace, back, note=f"undo {target.name}", undoes=target.undoes)
 
 
 def join_changes(steps: Sequence[Commit]) -> Changes:
