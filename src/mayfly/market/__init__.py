@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     )
     from mayfly.market._job_purchase import purchase
     from mayfly.market._open_payments import OpenPayments, Reconciled, reconcile
-    from mayfly.market._purchase import PaidRequest, Purchase, SellerAnswer
+    from mayfly.market._purchase import BuyOptions, PaidRequest, Purchase, SellerAnswer
     from mayfly.market._requirements import Offer
     from mayfly.market._shops import NotBought, Shops
     from mayfly.market._terms import (
@@ -45,14 +45,24 @@ if TYPE_CHECKING:
         read_terms,
         read_units,
     )
-    from mayfly.market._wallet import KeySigner, Wallet, depth_kept, keep_in_keyring, password_from, password_in_keyring
+    from mayfly.market._wallet import (
+        AUTHORIZATION,
+        KeySigner,
+        Wallet,
+        depth_kept,
+        keep_in_keyring,
+        password_from,
+        password_in_keyring,
+    )
 
 __all__ = [
+    "AUTHORIZATION",
     "PAYMENT_REQUIRED",
     "REQUIRED_HEADER",
     "RESPONSE_HEADERS",
     "BrokerClient",
     "BrokerProcess",
+    "BuyOptions",
     "Buyer",
     "ChainReader",
     "Discovered",
@@ -121,12 +131,12 @@ __getattr__ = lazily(
         ),
         "_job_purchase": "purchase",
         "_open_payments": "OpenPayments Reconciled reconcile",
-        "_purchase": "PaidRequest Purchase SellerAnswer",
+        "_purchase": "BuyOptions PaidRequest Purchase SellerAnswer",
         "_requirements": "Offer",
         "_shops": "NotBought Shops",
         "_terms": (
             "PAYMENT_REQUIRED REQUIRED_HEADER RESPONSE_HEADERS Terms price_units read_address read_terms read_units"
         ),
-        "_wallet": "KeySigner Wallet depth_kept keep_in_keyring password_from password_in_keyring",
+        "_wallet": "AUTHORIZATION KeySigner Wallet depth_kept keep_in_keyring password_from password_in_keyring",
     },
 )

@@ -10,14 +10,14 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from mayfly.core import Closing, ConflictError, InputError, MachineError, MayflyError, StoreError
 from mayfly.market._broker_wire import connect
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
+    from mayfly.market._purchase import BuyOptions
 
 # Errors that keep their meaning on the way; all others are told as what they are, in words.
 _ERRORS: Final = {one.code: one for one in (InputError, ConflictError, MachineError, StoreError)}
@@ -31,37 +31,19 @@ class BrokerClient:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
 
-    def buy(
-        self,
-        call_id: str,
-        url: str,
-        max_price: str,
-        *,
-        method: str = "POST",
-        body: bytes = b"",
-        headers: Iterable[tuple[str, str]] = (),
-        agent: str = "",
-        run: str = "",
-        tool: str = "",
-        strategy: str | None = None,
-    ) -> dict[str, Any]:
+    def buy(self, call_id: str, url: str, max_price: str, **options: Unpack[BuyOptions]) -> dict[str, Any]:
         """Buy, or go on with the purchase of that call; return how it ended, as `Purchase.to_json` has it.
 
         Where no *strategy* is said it is counted for the one of the settings here, not for that of the broker.
         """
-        return self._ask(
-            op="buy",
-            call_id=call_id,
-            url=url,
-            max_price=max_price,
-            method=method,
-            body=base64.b64encode(body).decode(),
-            headers=[list(pair) for pair in headers],
-            agent=agent,
-            run=run,
-            tool=tool,
-            strategy=self._settings.market.strategy if strategy is None else strategy,
-        )
+        strategy = options.get("strategy")
+        sent: dict[str, Any] = {
+            **options,
+            "body": base64.b64encode(options.get("body", b"")).decode(),
+            "headers": [list(pair) for pair in options.get("headers", ())],
+            "strategy": self._settings.market.strategy if strategy is None else strategy,
+        }
+        return self._ask(op="buy", call_id=call_id, url=url, max_price=max_price, **sent)
 
     def balance(self) -> dict[str, Any]:
         """Return the address of the wallet and what it has."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mayfly.world._http_client import Answer, KeptConnections, address_of, exchange
     from mayfly.world._project import SuiteReport, run_project
     from mayfly.world._push import plan_push, planned_again, push
-    from mayfly.world._room import Room, Settled, ToolResult
+    from mayfly.world._room import HeldChanges, Room, Settled, ToolResult
     from mayfly.world._steps import StepChanges
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "TEXT",
     "Answer",
     "Declared",
+    "HeldChanges",
     "History",
     "KeptConnections",
     "Room",
@@ -54,7 +55,7 @@ __getattr__ = lazily(
         "_http_client": "Answer KeptConnections address_of exchange",
         "_project": "SuiteReport run_project",
         "_push": "plan_push planned_again push",
-        "_room": "Room Settled ToolResult",
+        "_room": "HeldChanges Room Settled ToolResult",
         "_steps": "StepChanges",
         "_declare": "NUMBER TEXT Declared Schema listed said takes tool",
     },
