@@ -20,7 +20,7 @@ def public_names(package: str) -> list[str]:
 def lazily(package: str, homes: Mapping[str, str] | None = None) -> Callable[[str], object]:
     """Return the `__getattr__` of *package*.
 
-    Its names are those of its imports, or of *homes*, given the names each of its modules has; `A=B` calls its A here B.
+    Its names are those of its imports, or of *homes*, the names that each of its modules has; `A=B` calls its A here B.
     """
     home = dict(_imports_of(package)) if homes is None else {}
     for module, names in (homes or {}).items():
