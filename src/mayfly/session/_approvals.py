@@ -28,7 +28,6 @@ _PAYLOAD = 20_000
 
 
 @event("approval.asked")
-@dataclass(frozen=True, kw_only=True)
 class ApprovalAsked:
     """Record that something waits for a person: which decision of the rules, of which session, and what it is."""
 
@@ -47,7 +46,6 @@ class ApprovalAsked:
 
 
 @event("approval.settled")
-@dataclass(frozen=True, kw_only=True)
 class ApprovalSettled:
     """Record what a person said, or the profile for them, and what came of it."""
 

@@ -1,12 +1,9 @@
 """The events of what agents do to a database."""
 
-from dataclasses import dataclass
-
 from mayfly.store._events import event
 
 
 @event("schema.applied")
-@dataclass(frozen=True, kw_only=True)
 class SchemaApplied:
     """Record a migration of an agent's: what its statements did, the hash of its text, and as which role it ran."""
 
@@ -18,7 +15,6 @@ class SchemaApplied:
 
 
 @event("schema.retired")
-@dataclass(frozen=True, kw_only=True)
 class SchemaRetired:
     """Record that a table was put aside under another name."""
 
@@ -28,7 +24,6 @@ class SchemaRetired:
 
 
 @event("schema.purged")
-@dataclass(frozen=True, kw_only=True)
 class SchemaPurged:
     """Record that tables that had been put aside were dropped, and by whom."""
 
@@ -37,7 +32,6 @@ class SchemaPurged:
 
 
 @event("schema.wrote")
-@dataclass(frozen=True, kw_only=True)
 class SchemaWrote:
     """Record that rows of agents' tables were changed: by which statement, how many, and the rows it returned."""
 
