@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mayfly.market._broker_client import BrokerProcess as BrokerProcess
     from mayfly.market._broker_client import close_broker as close_broker
     from mayfly.market._broker_client import open_broker as open_broker
+    from mayfly.market._broker_client import purchase as purchase
     from mayfly.market._buyer import Buyer as Buyer
     from mayfly.market._chain_reader import ChainReader as ChainReader
     from mayfly.market._chain_reader import Evidence as Evidence
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from mayfly.market._decide import check_settings as check_settings
     from mayfly.market._decide import decider as decider
     from mayfly.market._discover import Discovered as Discovered
+    from mayfly.market._discover import NotBought as NotBought
     from mayfly.market._discover import PricedResource as PricedResource
+    from mayfly.market._discover import Shops as Shops
     from mayfly.market._discover import as_capability as as_capability
     from mayfly.market._discover import discover as discover
     from mayfly.market._discover import shop_urls as shop_urls
@@ -39,7 +42,6 @@ if TYPE_CHECKING:
     from mayfly.market._events import SaleLapsed as SaleLapsed
     from mayfly.market._events import SaleSettled as SaleSettled
     from mayfly.market._events import SaleSettling as SaleSettling
-    from mayfly.market._job_purchase import purchase as purchase
     from mayfly.market._open_payments import OpenPayments as OpenPayments
     from mayfly.market._open_payments import Reconciled as Reconciled
     from mayfly.market._open_payments import reconcile as reconcile
@@ -48,8 +50,6 @@ if TYPE_CHECKING:
     from mayfly.market._purchase import Purchase as Purchase
     from mayfly.market._purchase import SellerAnswer as SellerAnswer
     from mayfly.market._requirements import Offer as Offer
-    from mayfly.market._shops import NotBought as NotBought
-    from mayfly.market._shops import Shops as Shops
     from mayfly.market._terms import PAYMENT_REQUIRED as PAYMENT_REQUIRED
     from mayfly.market._terms import REQUIRED_HEADER as REQUIRED_HEADER
     from mayfly.market._terms import RESPONSE_HEADERS as RESPONSE_HEADERS

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from mayfly.policy.kernel._reasons import Reason as Reason
     from mayfly.policy.kernel._reasons import Span as Span
     from mayfly.policy.kernel._reasons import reason_codes as reason_codes
+    from mayfly.policy.kernel._record import Caps as Caps
     from mayfly.policy.kernel._record import Recording as Recording
     from mayfly.policy.kernel._record import recordings as recordings
     from mayfly.policy.kernel._replay import Difference as Difference
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from mayfly.policy.kernel._rulebook import Rulebook as Rulebook
     from mayfly.policy.kernel._snapshot import Programs as Programs
     from mayfly.policy.kernel._snapshot import Snapshot as Snapshot
-    from mayfly.policy.kernel._spending import Caps as Caps
     from mayfly.policy.kernel._watch import Watcher as Watcher
     from mayfly.policy.kernel._world import World as World
     from mayfly.policy.kernel.facts import Fact as Fact

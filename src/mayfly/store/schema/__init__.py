@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from mayfly.store.schema._agent_schema import Applied as Applied
     from mayfly.store.schema._agent_schema import Dialect as Dialect
     from mayfly.store.schema._agent_schema import Migration as Migration
+    from mayfly.store.schema._agent_schema import SchemaApplied as SchemaApplied
     from mayfly.store.schema._agent_schema import check_statement as check_statement
     from mayfly.store.schema._agent_schema import dialect_of as dialect_of
     from mayfly.store.schema._engine import RoleState as RoleState
     from mayfly.store.schema._engine import Rows as Rows
-    from mayfly.store.schema._kinds import SchemaApplied as SchemaApplied
     from mayfly.store.schema._money_tables import FilledTables as FilledTables
     from mayfly.store.schema._money_tables import fill_agent_tables as fill_agent_tables
     from mayfly.store.schema._money_tables import fill_money_tables as fill_money_tables
