@@ -1,7 +1,7 @@
-"""Packages whose names are loaded on first use: who asks for one name does not load what the others need.
+"""What packages show: names that are listed once, and in most packages loaded on first use.
 
-Such a package lists its names once, as imports for the type checker, each ``import Name as Name``, which says that the
-name is public (PEP 484); `public_names` and `lazily` read them there.
+A package lists its names as imports, each ``import Name as Name``, which says that the name is public (PEP 484); they
+are read there. Where they stand under `TYPE_CHECKING`, who asks for one name does not load what the others need.
 """
 
 import ast
@@ -41,9 +41,10 @@ def lazily(package: str, homes: Mapping[str, str] | None = None) -> Callable[[st
 
 @cache
 def _imports_of(package: str) -> Mapping[str, tuple[str, str]]:
-    """Return what *package* imports for the type checker, by its name here: the module, and the name there."""
+    """Return what *package* makes public by an import: each name with its module, and its name there."""
     file = modules[package].__file__
     assert file is not None, "a package is a directory with an __init__.py"
-    blocks = [node for node in ast.parse(Path(file).read_text(encoding="utf-8")).body if isinstance(node, ast.If)]
-    found = [one for block in blocks for one in block.body if isinstance(one, ast.ImportFrom)]
+    body = ast.parse(Path(file).read_text(encoding="utf-8")).body
+    nested = [one for block in body if isinstance(block, ast.If) for one in block.body]
+    found = [one for one in (*body, *nested) if isinstance(one, ast.ImportFrom)]
     return {name.asname: (str(one.module), name.name) for one in found for name in one.names if name.asname}
