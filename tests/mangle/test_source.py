@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from mayfly.mangle import _source
 from mayfly.mangle._errors import MangleError
-from mayfly.mangle._source import read_source
+from mayfly.mangle._load import read_source
 
 
 def test_the_text_comes_back_as_written(tmp_path: Path) -> None:

@@ -96,8 +96,10 @@ from mayfly.core._settings import Settings as Settings
 from mayfly.core._shown import CONTROL as CONTROL
 from mayfly.core._shown import clipped as clipped
 from mayfly.core._shown import harmless as harmless
+from mayfly.core._shown import json_text as json_text
 from mayfly.core._shown import one_line as one_line
 from mayfly.core._shown import shown as shown
+from mayfly.core._shown import utf8 as utf8
 from mayfly.core._types import CHAOS_THRESHOLD as CHAOS_THRESHOLD
 from mayfly.core._types import UNSET as UNSET
 from mayfly.core._types import Artifact as Artifact

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from mayfly.mangle._errors import MangleErrors as MangleErrors
     from mayfly.mangle._load import load as load
     from mayfly.mangle._load import load_files as load_files
+    from mayfly.mangle._load import read_source as read_source
     from mayfly.mangle._parser import parse as parse
     from mayfly.mangle._parser import parse_atom as parse_atom
     from mayfly.mangle._parser import parse_fact as parse_fact
     from mayfly.mangle._show import show_row as show_row
     from mayfly.mangle._show import show_value as show_value
-    from mayfly.mangle._source import read_source as read_source
     from mayfly.mangle._symbols import Place as Place
     from mayfly.mangle._symbols import Symbol as Symbol
     from mayfly.mangle._text import show_atom as show_atom
