@@ -11,8 +11,8 @@ def write_whole(path: Path, data: bytes, *, fresh: bool = False, durable: bool =
     """Write a file: aside, onto the disk, then into its place, so that nobody reads half of it.
 
     One that is to be *fresh* replaces nothing: `FileExistsError` where there is a file already. What can be made again,
-    and tells by itself whether it is whole, need not be *durable*: waiting for a disk takes milliseconds. One that is
-    not *private* may be read by whom the umask lets, as what a person writes with an editor.
+    and tells by itself whether it is whole, need not be *durable*: waiting for a disk takes milliseconds. A *private*
+    one is for its owner alone; any other may be read by whom the umask lets, like what a person writes with an editor.
     """
     # A name may be as long as a file system takes, and this one has a dozen characters more.
     aside = path.with_name(f".{path.name[:50]}.{os.urandom(4).hex()}")
