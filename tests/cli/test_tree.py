@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from mayfly.cli._tree import MANY, TreeProgress, Watched, number, pool_words
+from mayfly.cli._tree import Watched, number, pool_words
+from mayfly.cli._tree_progress import MANY, TreeProgress
 from mayfly.cli._tree_rows import LiveTree
 from mayfly.core import Cost, Outcome, Pool
 from mayfly.operations import how_long

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from mayfly.mangle import _source
+from mayfly.mangle import _load
 from mayfly.mangle._errors import MangleError
-from mayfly.mangle._source import read_source
+from mayfly.mangle._load import read_source
 
 
 def test_the_text_comes_back_as_written(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_a_path_with_a_null_cannot_be_read() -> None:
 
 
 def test_a_source_over_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_source, "LARGEST_SOURCE", 2**20)
+    monkeypatch.setattr(_load, "LARGEST_SOURCE", 2**20)
     file = tmp_path / "a.mg"
     file.write_bytes(b" " * (2**20 + 1))
     with pytest.raises(MangleError, match="larger than 1 MiB"):

@@ -19,7 +19,7 @@ from fastapi.responses import JSONResponse
 
 from market.seller.child import Done
 from mayfly.core import Settings
-from mayfly.market._asgi import App, Message, Receive, Reply, Scope, Send
+from mayfly.market._asgi import Message, Receive, Scope, Send, ShopApp, ShopReply
 from mayfly.market._chain_reader import ChainReader
 from mayfly.market._requirements import Offer
 from mayfly.market.facilitator import Facilitator, SelfFacilitator
@@ -71,7 +71,7 @@ class Shop:
         handler = given.pop("handler", self.handler)
         return Seller(self.ledger, handler, given.pop("facilitator"), given.pop("reader"), **given)
 
-    def buy(self, payment: SignedPayment | None, number: int = 21, seller: Seller | None = None) -> Reply:
+    def buy(self, payment: SignedPayment | None, number: int = 21, seller: Seller | None = None) -> ShopReply:
         return (seller or self.seller).sell(self.offer, URL, {"number": number}, payment)
 
     def pay(self, *, signer: Any = PAYER, domain: Mapping[str, Any] | None = None, **changes: Any) -> SignedPayment:
@@ -168,7 +168,7 @@ def own_facilitator(chain: LocalChain, rpc: RpcServer) -> SelfFacilitator:
 class Faults:
     """A facilitator's HTTP side with what goes wrong there: *mode* says what happens to settlements, or to all."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: ShopApp) -> None:
         self._app = app
         self.mode = ""
         self.settled = 0
@@ -215,7 +215,7 @@ async def _whole(receive: Receive) -> bytes:
             return body
 
 
-async def _caught(app: App, scope: Scope, body: bytes) -> tuple[int, bytes]:
+async def _caught(app: ShopApp, scope: Scope, body: bytes) -> tuple[int, bytes]:
     said: list[Message] = []
 
     async def receive() -> Message:
@@ -249,7 +249,7 @@ def served(app: Any) -> Iterator[str]:
         thread.join()
 
 
-def facilitator_app(facilitator: Facilitator, *, network: str) -> App:
+def facilitator_app(facilitator: Facilitator, *, network: str) -> ShopApp:
     """Serve a facilitator of ours as x402 describes it: /supported, /verify and /settle."""
     app = FastAPI()
 
@@ -282,11 +282,11 @@ def faulty_facilitator(chain: LocalChain, rpc: RpcServer) -> Iterator[tuple[Faul
         yield faults, url
 
 
-def said(reply: Reply) -> dict[str, Any]:
+def said(reply: ShopReply) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(reply.body)
     return found
 
 
-def in_header(reply: Reply, name: str) -> dict[str, Any]:
+def in_header(reply: ShopReply, name: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(base64.b64decode(reply.headers[name]))
     return found

@@ -12,7 +12,7 @@ import pytest
 from market.shops import PAYEE, PRICE, Shop, open_shop, served
 from mayfly.core import InputError, Invocation, MachineError, Settings
 from mayfly.market import as_capability, discover
-from mayfly.market._asgi import HttpAsked, Reply, json_reply, small_app
+from mayfly.market._asgi import HttpAsked, ShopReply, json_reply, small_app
 from mayfly.market._discover import _Asker, _read_all
 from mayfly.market.seller import shop_app
 from mayfly.testing.chain import LocalChain, RpcServer
@@ -41,12 +41,12 @@ def answering(pages: dict[str, object]) -> Any:
     """Return an application that answers each path with its value, 404 for any other."""
     asked: list[str] = []
 
-    def answer(request: HttpAsked) -> Reply:
+    def answer(request: HttpAsked) -> ShopReply:
         asked.append(request.path)
         value = pages.get(request.path)
         if value is None:
             return json_reply(404, {})
-        return value if isinstance(value, Reply) else json_reply(200, value)
+        return value if isinstance(value, ShopReply) else json_reply(200, value)
 
     app = small_app(answer, most=1000)
     app.asked = asked  # type: ignore[attr-defined]
@@ -153,9 +153,9 @@ def test_lists_are_bounded() -> None:
     "page",
     [
         {"hello": 1},
-        Reply(status=200, body=b"<html>"),
-        Reply(status=500, body=b""),
-        Reply(status=302, body=b"", headers={"location": "http://127.0.0.1:9/"}),
+        ShopReply(status=200, body=b"<html>"),
+        ShopReply(status=500, body=b""),
+        ShopReply(status=302, body=b"", headers={"location": "http://127.0.0.1:9/"}),
         {"resources": "all"},
     ],
 )
@@ -166,7 +166,7 @@ def test_what_sells_nothing_is_said_in_one_line(page: object) -> None:
 
 def test_a_402_that_is_none_of_x402_is_an_error_of_one_line() -> None:
     for body in (b"pay me", b"{}", b'{"x402Version": 2, "accepts": []}', b"[" * 100_000):
-        with served(answering({"/a": Reply(status=402, body=body)})) as url, pytest.raises(InputError):
+        with served(answering({"/a": ShopReply(status=402, body=body)})) as url, pytest.raises(InputError):
             discover(f"{url}/a")
 
 

@@ -17,7 +17,6 @@ RAN = SandboxRan(status="ok", level="namespaces", lane="one-shot", milliseconds=
 
 
 @event("test.listed")
-@dataclass(frozen=True, kw_only=True)
 class Listed:
     names: tuple[str, ...]
     note: str = ""

@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,7 +18,6 @@ from .conftest import FRESH, Plain
 
 
 @event("test.noted")
-@dataclass(frozen=True, kw_only=True)
 class Noted:
     value: JSON
 

@@ -37,20 +37,11 @@ class Here:
         return found.read_bytes()
 
     def run(
-        self,
-        command: Sequence[str] | str,
-        *,
-        key: str,
-        cwd: str = ".",
-        timeout: float | None = None,
-        grants: Sequence[str] = (),
-        keep: bool = True,
-        stdin: bytes = b"",
+        self, command: Sequence[str], *, key: str, timeout: float | None = None, keep: bool = True
     ) -> tuple[Ended, None]:
-        assert not isinstance(command, str)
         assert not keep, "these tools change nothing"
         self.ran.append(list(command))
-        done = subprocess.run(command, cwd=self.workspace / cwd, capture_output=True, input=stdin, check=False)
+        done = subprocess.run(command, cwd=self.workspace, capture_output=True, input=b"", check=False)
         printed = done.stdout + done.stderr
         # The middle of what is long is left out, as a workbench does.
         kept = printed if len(printed) <= self.most else printed[: self.most // 2] + printed[-self.most // 2 :]

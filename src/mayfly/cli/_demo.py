@@ -7,11 +7,10 @@ import secrets
 import socket
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from tempfile import mkstemp
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -20,7 +19,7 @@ from mayfly.cli._frame import Shown, opened, show, shows
 from mayfly.cli._output import AsJson, Screen, command, to_json
 from mayfly.cli._progress import proof_words
 from mayfly.cli._sandbox import ran, record
-from mayfly.core import InputError, MachineError, Order, SandboxSettings, one_line
+from mayfly.core import InputError, MachineError, Order, SandboxSettings, one_line, write_whole
 from mayfly.operations import account_words
 
 if TYPE_CHECKING:
@@ -292,18 +291,7 @@ def _write_new(path: Path, text: str) -> bool:
     """Write a file that is not there yet, whole or not at all; return whether it was written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, aside = mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with open(descriptor, "w", encoding="utf-8") as file:
-                file.write(text)
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(aside, 0o666 & ~mask)
-            # Unlike a rename, a link never takes the place of a file that somebody makes meanwhile.
-            os.link(aside, path)
-        finally:
-            with suppress(OSError):
-                os.unlink(aside)
+        write_whole(path, text.encode(), fresh=True, durable=False, private=False)
     except FileExistsError:
         if path.parent.is_dir():
             return False

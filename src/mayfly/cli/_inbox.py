@@ -127,7 +127,7 @@ def answer(
         return
     if value is not None:
         raise InputError("--value goes with an effect that is done, not with a call for help")
-    from mayfly.cli._tree import TreeProgress
+    from mayfly.cli._tree_progress import TreeProgress
     from mayfly.operations import answer_call
 
     progress = TreeProgress(quiet=as_json, verbose=verbose)

@@ -292,7 +292,7 @@ def resume(
     as_json: AsJson = False,
 ) -> None:
     """Go on with an interrupted run: what is proven is used again, the rest is resolved."""
-    from mayfly.cli._tree import TreeProgress
+    from mayfly.cli._tree_progress import TreeProgress
 
     with ledger_with():
         pass  # where nothing was run, no store is made either

@@ -66,23 +66,14 @@ def group(help: str) -> typer.Typer:
 
 def to_json(value: object, *, indent: int | None = None) -> str:
     """Write *value* as readable JSON that this terminal or pipe can carry and that holds no control characters."""
-    import json
+    from mayfly.core import json_text
 
-    from mayfly.core import CONTROL
-
-    text = json.dumps(value, ensure_ascii=False, indent=indent, default=_listed)
+    text = json_text(value, indent=indent)
     try:
         text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
     except UnicodeEncodeError:
-        return json.dumps(value, indent=indent, default=_listed)
-    return CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
-def _listed(value: object) -> object:
-    """Let `json` write a sequence that lives on disk, somewhere inside a value, as the list it stands for."""
-    if isinstance(value, Sequence):
-        return list(value)
-    raise TypeError(f"{type(value).__name__} is not JSON")
+        return json_text(value, ascii=True, indent=indent)
+    return text
 
 
 def answer(text: str) -> None:

@@ -27,7 +27,7 @@ from mayfly.core import UNSET, Example, InputError, Settings, one_line
 from mayfly.operations import outcome_fields
 
 if TYPE_CHECKING:
-    from mayfly.cli._tree import TreeProgress
+    from mayfly.cli._tree_progress import TreeProgress
     from mayfly.core import Outcome
     from mayfly.runtime import Runtime
 
@@ -224,7 +224,7 @@ class RunShown(NamedTuple):
 
 def _run(intent: str, inputs: Sequence[str], options: dict[str, Any], shown: RunShown) -> "Outcome[Any]":
     """Run, asking where a person is there to answer, and print what came of it."""
-    from mayfly.cli._tree import TreeProgress
+    from mayfly.cli._tree_progress import TreeProgress
     from mayfly.runtime import Runtime
 
     settings = shown.settings

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,7 +15,7 @@ from mayfly.cli._frame import Shown, ledger_with, opened, show, shows
 from mayfly.cli._inputs import given_input, read_context, read_examples, read_ground
 from mayfly.cli._output import AsJson, answer, busy, command, note
 from mayfly.cli._run import ContextOption, ExamplesOption, InputOption, ModelOption
-from mayfly.core import InputError, harmless, one_line
+from mayfly.core import InputError, harmless, one_line, write_whole
 
 if TYPE_CHECKING:
     from mayfly.cli._tree_rows import Branch, Line, Row
@@ -174,17 +171,8 @@ def _write_html(ledger: Ledger, id: str, html: str, *, as_json: bool) -> None:
 def _replace(path: Path, data: bytes) -> None:
     """Put *data* in the place of a file at once: there is the old one or the new one."""
     try:
-        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:50]}.", delete=False) as file:
-            aside = Path(file.name)
-            file.write(data)
-        # What a person writes with an editor may be read by whom the directory lets in, and so may this.
-        mask = os.umask(0)
-        os.umask(mask)
-        aside.chmod(0o666 & ~mask)
-        aside.replace(path)
+        write_whole(path, data, durable=False, private=False)
     except OSError as error:
-        with suppress(OSError, UnboundLocalError):
-            aside.unlink()
         raise InputError(f"cannot write {one_line(str(path))}: {error.strerror or error}") from None
 
 

@@ -1,208 +1,128 @@
 """The contract types, errors and settings every other package stands on."""
 
-from mayfly.core._addresses import address_kind
-from mayfly.core._agent import Agent, Identity, agent
-from mayfly.core._capability import Asked, Capability, Does, Effect, Invocation, NotSent, Retry, Stop
-from mayfly.core._classes import missing_class, sorts_into_classes
-from mayfly.core._closing import Closing
-from mayfly.core._contract import EDGES, Contract, Side
-from mayfly.core._evm_address import address_key, with_checksums
-from mayfly.core._face_sections import MarketSettings, McpSettings, TelemetrySettings, WebSettings
-from mayfly.core._files import shipped_table, sync_folder, write_whole
-from mayfly.core._hosts import Host, host_of
-from mayfly.core._input_file import InputFile, parse_json, read_input_file, read_small_file
-from mayfly.core._money import NO_MONEY, POOL_KINDS, Money, units_text
-from mayfly.core._order import BadLines, OnExhausted, Order, checked_examples
-from mayfly.core._outcome import Cost, Offer, Outcome, UnresolvedError, ending_of
-from mayfly.core._parse import check_tree, parse_python
-from mayfly.core._pool import Hold, Pool, current_pool, limit, within
-from mayfly.core._programs import find_program, missing_program
-from mayfly.core._replace import replace
-from mayfly.core._same import canonical_json, content_hash, is_sequence, same
-from mayfly.core._schema import mismatch
-from mayfly.core._secret_fields import SecretFields
-from mayfly.core._secret_paths import secret_path
-from mayfly.core._secret_texts import secret_values
-from mayfly.core._secret_values import (
-    Hider,
-    SecretValues,
-    placeholder,
-    placeholders_in,
-    settings_values,
-    texts_of,
-    was_hidden,
-    with_tag,
-    without_secrets,
-    without_secrets_in,
-)
-from mayfly.core._secrets import find_key, is_secret_name, looks_secret
-from mayfly.core._sections import (
-    ForgeSettings,
-    GateSettings,
-    LibrarySettings,
-    ModelSettings,
-    PersonaSettings,
-    PolicySettings,
-    PromiseSettings,
-    PromotionSettings,
-    SandboxSettings,
-    SchemaSettings,
-    SessionSettings,
-    StagingSettings,
-    StoreSettings,
-    ToolSettings,
-    WorkbenchSettings,
-)
-from mayfly.core._settings import Settings
-from mayfly.core._shown import CONTROL, clipped, harmless, one_line, shown
-from mayfly.core._types import (
-    CHAOS_THRESHOLD,
-    UNSET,
-    Artifact,
-    Budget,
-    Example,
-    Intent,
-    OpenPoint,
-    Proof,
-    Strength,
-    Tier,
-    Unset,
-    Witness,
-    WitnessKind,
-    rounds,
-)
-from mayfly.core.errors import (
-    ConflictError,
-    HelpNeeded,
-    InputError,
-    LimitError,
-    MachineError,
-    MayflyError,
-    Refusal,
-    StoreError,
-    Verdict,
-)
+from mayfly._lazy import public_names
+from mayfly.core._addresses import address_kind as address_kind
+from mayfly.core._agent import Agent as Agent
+from mayfly.core._agent import Identity as Identity
+from mayfly.core._agent import agent as agent
+from mayfly.core._capability import Asked as Asked
+from mayfly.core._capability import Capability as Capability
+from mayfly.core._capability import Does as Does
+from mayfly.core._capability import Effect as Effect
+from mayfly.core._capability import Invocation as Invocation
+from mayfly.core._capability import NotSent as NotSent
+from mayfly.core._capability import Retry as Retry
+from mayfly.core._capability import Stop as Stop
+from mayfly.core._classes import missing_class as missing_class
+from mayfly.core._classes import sorts_into_classes as sorts_into_classes
+from mayfly.core._closing import Closing as Closing
+from mayfly.core._contract import EDGES as EDGES
+from mayfly.core._contract import Contract as Contract
+from mayfly.core._contract import Side as Side
+from mayfly.core._evm_address import address_key as address_key
+from mayfly.core._evm_address import with_checksums as with_checksums
+from mayfly.core._face_sections import MarketSettings as MarketSettings
+from mayfly.core._face_sections import McpSettings as McpSettings
+from mayfly.core._face_sections import TelemetrySettings as TelemetrySettings
+from mayfly.core._face_sections import WebSettings as WebSettings
+from mayfly.core._files import shipped_table as shipped_table
+from mayfly.core._files import sync_folder as sync_folder
+from mayfly.core._files import write_whole as write_whole
+from mayfly.core._hosts import Host as Host
+from mayfly.core._hosts import host_of as host_of
+from mayfly.core._input_file import InputFile as InputFile
+from mayfly.core._input_file import parse_json as parse_json
+from mayfly.core._input_file import read_input_file as read_input_file
+from mayfly.core._input_file import read_small_file as read_small_file
+from mayfly.core._money import NO_MONEY as NO_MONEY
+from mayfly.core._money import POOL_KINDS as POOL_KINDS
+from mayfly.core._money import Money as Money
+from mayfly.core._money import units_text as units_text
+from mayfly.core._order import BadLines as BadLines
+from mayfly.core._order import OnExhausted as OnExhausted
+from mayfly.core._order import Order as Order
+from mayfly.core._order import checked_examples as checked_examples
+from mayfly.core._outcome import Cost as Cost
+from mayfly.core._outcome import Offer as Offer
+from mayfly.core._outcome import Outcome as Outcome
+from mayfly.core._outcome import UnresolvedError as UnresolvedError
+from mayfly.core._outcome import ending_of as ending_of
+from mayfly.core._parse import check_tree as check_tree
+from mayfly.core._parse import parse_python as parse_python
+from mayfly.core._pool import Hold as Hold
+from mayfly.core._pool import Pool as Pool
+from mayfly.core._pool import current_pool as current_pool
+from mayfly.core._pool import limit as limit
+from mayfly.core._pool import within as within
+from mayfly.core._programs import find_program as find_program
+from mayfly.core._programs import missing_program as missing_program
+from mayfly.core._replace import replace as replace
+from mayfly.core._same import canonical_json as canonical_json
+from mayfly.core._same import content_hash as content_hash
+from mayfly.core._same import is_sequence as is_sequence
+from mayfly.core._same import same as same
+from mayfly.core._schema import mismatch as mismatch
+from mayfly.core._secret_fields import SecretFields as SecretFields
+from mayfly.core._secret_paths import secret_path as secret_path
+from mayfly.core._secret_texts import secret_values as secret_values
+from mayfly.core._secret_values import Hider as Hider
+from mayfly.core._secret_values import SecretValues as SecretValues
+from mayfly.core._secret_values import placeholder as placeholder
+from mayfly.core._secret_values import placeholders_in as placeholders_in
+from mayfly.core._secret_values import settings_values as settings_values
+from mayfly.core._secret_values import texts_of as texts_of
+from mayfly.core._secret_values import was_hidden as was_hidden
+from mayfly.core._secret_values import with_tag as with_tag
+from mayfly.core._secret_values import without_secrets as without_secrets
+from mayfly.core._secret_values import without_secrets_in as without_secrets_in
+from mayfly.core._secrets import find_key as find_key
+from mayfly.core._secrets import is_secret_name as is_secret_name
+from mayfly.core._secrets import looks_secret as looks_secret
+from mayfly.core._sections import ForgeSettings as ForgeSettings
+from mayfly.core._sections import GateSettings as GateSettings
+from mayfly.core._sections import LibrarySettings as LibrarySettings
+from mayfly.core._sections import ModelSettings as ModelSettings
+from mayfly.core._sections import PersonaSettings as PersonaSettings
+from mayfly.core._sections import PolicySettings as PolicySettings
+from mayfly.core._sections import PromiseSettings as PromiseSettings
+from mayfly.core._sections import PromotionSettings as PromotionSettings
+from mayfly.core._sections import SandboxSettings as SandboxSettings
+from mayfly.core._sections import SchemaSettings as SchemaSettings
+from mayfly.core._sections import SessionSettings as SessionSettings
+from mayfly.core._sections import StagingSettings as StagingSettings
+from mayfly.core._sections import StoreSettings as StoreSettings
+from mayfly.core._sections import ToolSettings as ToolSettings
+from mayfly.core._sections import WorkbenchSettings as WorkbenchSettings
+from mayfly.core._settings import Settings as Settings
+from mayfly.core._shown import CONTROL as CONTROL
+from mayfly.core._shown import clipped as clipped
+from mayfly.core._shown import harmless as harmless
+from mayfly.core._shown import json_text as json_text
+from mayfly.core._shown import one_line as one_line
+from mayfly.core._shown import shown as shown
+from mayfly.core._shown import utf8 as utf8
+from mayfly.core._types import CHAOS_THRESHOLD as CHAOS_THRESHOLD
+from mayfly.core._types import UNSET as UNSET
+from mayfly.core._types import Artifact as Artifact
+from mayfly.core._types import Budget as Budget
+from mayfly.core._types import Example as Example
+from mayfly.core._types import Intent as Intent
+from mayfly.core._types import OpenPoint as OpenPoint
+from mayfly.core._types import Proof as Proof
+from mayfly.core._types import Strength as Strength
+from mayfly.core._types import Tier as Tier
+from mayfly.core._types import Unset as Unset
+from mayfly.core._types import Witness as Witness
+from mayfly.core._types import WitnessKind as WitnessKind
+from mayfly.core._types import rounds as rounds
+from mayfly.core.errors import ConflictError as ConflictError
+from mayfly.core.errors import HelpNeeded as HelpNeeded
+from mayfly.core.errors import InputError as InputError
+from mayfly.core.errors import LimitError as LimitError
+from mayfly.core.errors import MachineError as MachineError
+from mayfly.core.errors import MayflyError as MayflyError
+from mayfly.core.errors import Refusal as Refusal
+from mayfly.core.errors import StoreError as StoreError
+from mayfly.core.errors import Verdict as Verdict
 
-__all__ = [
-    "CHAOS_THRESHOLD",
-    "CONTROL",
-    "EDGES",
-    "NO_MONEY",
-    "POOL_KINDS",
-    "UNSET",
-    "Agent",
-    "Artifact",
-    "Asked",
-    "BadLines",
-    "Budget",
-    "Capability",
-    "Closing",
-    "ConflictError",
-    "Contract",
-    "Cost",
-    "Does",
-    "Effect",
-    "Example",
-    "ForgeSettings",
-    "GateSettings",
-    "HelpNeeded",
-    "Hider",
-    "Hold",
-    "Host",
-    "Identity",
-    "InputError",
-    "InputFile",
-    "Intent",
-    "Invocation",
-    "LibrarySettings",
-    "LimitError",
-    "MachineError",
-    "MarketSettings",
-    "MayflyError",
-    "McpSettings",
-    "ModelSettings",
-    "Money",
-    "NotSent",
-    "Offer",
-    "OnExhausted",
-    "OpenPoint",
-    "Order",
-    "Outcome",
-    "PersonaSettings",
-    "PolicySettings",
-    "Pool",
-    "PromiseSettings",
-    "PromotionSettings",
-    "Proof",
-    "Refusal",
-    "Retry",
-    "SandboxSettings",
-    "SchemaSettings",
-    "SecretFields",
-    "SecretValues",
-    "SessionSettings",
-    "Settings",
-    "Side",
-    "StagingSettings",
-    "Stop",
-    "StoreError",
-    "StoreSettings",
-    "Strength",
-    "TelemetrySettings",
-    "Tier",
-    "ToolSettings",
-    "UnresolvedError",
-    "Unset",
-    "Verdict",
-    "WebSettings",
-    "Witness",
-    "WitnessKind",
-    "WorkbenchSettings",
-    "address_key",
-    "address_kind",
-    "agent",
-    "canonical_json",
-    "check_tree",
-    "checked_examples",
-    "clipped",
-    "content_hash",
-    "current_pool",
-    "ending_of",
-    "find_key",
-    "find_program",
-    "harmless",
-    "host_of",
-    "is_secret_name",
-    "is_sequence",
-    "limit",
-    "looks_secret",
-    "mismatch",
-    "missing_class",
-    "missing_program",
-    "one_line",
-    "parse_json",
-    "parse_python",
-    "placeholder",
-    "placeholders_in",
-    "read_input_file",
-    "read_small_file",
-    "replace",
-    "rounds",
-    "same",
-    "secret_path",
-    "secret_values",
-    "settings_values",
-    "shipped_table",
-    "shown",
-    "sorts_into_classes",
-    "sync_folder",
-    "texts_of",
-    "units_text",
-    "was_hidden",
-    "with_checksums",
-    "with_tag",
-    "within",
-    "without_secrets",
-    "without_secrets_in",
-    "write_whole",
-]
+__all__ = public_names(__name__)

@@ -7,20 +7,24 @@ from pathlib import Path
 from typing import Any
 
 
-def write_whole(path: Path, data: bytes, *, fresh: bool = False, durable: bool = True) -> None:
-    """Write a file for its owner alone: aside, onto the disk, then into its place, so that nobody reads half of it.
+def write_whole(path: Path, data: bytes, *, fresh: bool = False, durable: bool = True, private: bool = True) -> None:
+    """Write a file: aside, onto the disk, then into its place, so that nobody reads half of it.
 
     One that is to be *fresh* replaces nothing: `FileExistsError` where there is a file already. What can be made again,
-    and tells by itself whether it is whole, need not be *durable*: waiting for a disk takes milliseconds.
+    and tells by itself whether it is whole, need not be *durable*: waiting for a disk takes milliseconds. A *private*
+    one is for its owner alone; any other may be read by whom the umask lets, like what a person writes with an editor.
     """
-    aside = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
+    # A name may be as long as a file system takes, and this one has a dozen characters more.
+    aside = path.with_name(f".{path.name[:50]}.{os.urandom(4).hex()}")
+    mode = 0o600 if private else 0o666
     try:
-        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
+        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), "wb") as file:
             file.write(data)
             if durable:
                 file.flush()
                 os.fsync(file.fileno())
         if fresh:
+            # Unlike a rename, a link never takes the place of a file that somebody makes meanwhile.
             os.link(aside, path)
         else:
             os.replace(aside, path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -40,6 +41,26 @@ def clipped(text: str, limit: int, *, mark: str = "…") -> str:
 def harmless(text: str) -> str:
     """Show control characters instead of obeying them."""
     return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}" if ord(found[0]) < 256 else "\ufffd", text)
+
+
+def json_text(value: object, *, ascii: bool = False, indent: int | None = None) -> str:
+    """Write *value* as readable JSON without control characters; a sequence that lies on disk as its list.
+
+    With *ascii* every other character is escaped, for who cannot show them.
+    """
+    text = json.dumps(value, ensure_ascii=ascii, indent=indent, default=_as_list)
+    return CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _as_list(value: object) -> object:
+    if isinstance(value, Sequence):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+def utf8(text: str) -> str:
+    """Return *text* without halves of surrogate pairs, which UTF-8 cannot hold."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def one_line(text: str, *, limit: int = 2000) -> str:

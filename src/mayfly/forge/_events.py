@@ -9,7 +9,6 @@ from mayfly.store import JSON, event
 
 
 @event("forge.wrote")
-@dataclass(frozen=True, kw_only=True)
 class ForgeWrote:
     """Record that an architect wrote something; nothing is said about whether it is any good."""
 
@@ -22,7 +21,6 @@ class ForgeWrote:
 
 
 @event("forge.reflected")
-@dataclass(frozen=True, kw_only=True)
 class ForgeReflected:
     """Record why an attempt failed, in the words that go into the next one."""
 
@@ -34,7 +32,6 @@ class ForgeReflected:
 
 
 @event("run.began")
-@dataclass(frozen=True, kw_only=True)
 class RunBegan:
     """Record what was asked, at which tier and depth, what the code may reach, and for which strategy."""
 
@@ -49,7 +46,6 @@ class RunBegan:
 
 
 @event("agent.created")
-@dataclass(frozen=True, kw_only=True)
 class AgentCreated:
     """Record that an agent was admitted."""
 
@@ -62,7 +58,6 @@ class AgentCreated:
 
 
 @event("agent.cached")
-@dataclass(frozen=True, kw_only=True)
 class AgentCached:
     """Record that an agent is remembered under a key, or was found there."""
 
@@ -72,7 +67,6 @@ class AgentCached:
 
 
 @event("agent.executed")
-@dataclass(frozen=True, kw_only=True)
 class AgentExecuted:
     """Record one execution behind the wall."""
 
@@ -86,7 +80,6 @@ class AgentExecuted:
 
 
 @event("agent.collected")
-@dataclass(frozen=True, kw_only=True)
 class AgentCollected:
     """Record that the agent's process is gone and, at tier ephemeral, its source too."""
 
@@ -109,7 +102,6 @@ class RunEnded:
 
 
 @event("run.resolved")
-@dataclass(frozen=True, kw_only=True)
 class RunResolved(RunEnded):
     """Record that a proven agent gave the value."""
 
@@ -118,7 +110,6 @@ class RunResolved(RunEnded):
 
 
 @event("run.collapsed")
-@dataclass(frozen=True, kw_only=True)
 class RunCollapsed(RunEnded):
     """Record that ground was given instead, and why; *status* is failed where the error was not foreseen."""
 

@@ -16,7 +16,6 @@ LONGEST = 4000
 
 
 @event("help.needed")
-@dataclass(frozen=True, kw_only=True)
 class HelpAsked:
     """Record that all attempts were spent on a task, and what a person needs to know about it."""
 
@@ -30,7 +29,6 @@ class HelpAsked:
 
 
 @event("help.answered")
-@dataclass(frozen=True, kw_only=True)
 class HelpAnswered:
     """Record the hint a person gave."""
 

@@ -151,7 +151,6 @@ def find_again(parts: Workshop, task: Task, story: Story) -> Compiled | None:
 
 
 @event("agent.kept")
-@dataclass(frozen=True, kw_only=True)
 class AgentKept:
     """Record how an agent is called, what proved it and under which gates. The subject is the hash of its source."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from mayfly.core import Verdict
@@ -13,7 +13,6 @@ LONGEST = 2000
 
 
 @event("gate.judged")
-@dataclass(frozen=True, kw_only=True)
 class GateJudged:
     """Record one verdict on one source."""
 
@@ -41,7 +40,6 @@ class GateJudged:
 
 
 @event("proof.made")
-@dataclass(frozen=True, kw_only=True)
 class ProofMade:
     """Record a proof: how strong it is, and where its source and its tests are kept, if they are."""
 

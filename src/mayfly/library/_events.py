@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from mayfly.store import JSON, event
 
 
 @event("tool.written")
-@dataclass(frozen=True, kw_only=True)
 class ToolWritten:
     """Record a version that was proven and serves from now on; *before* is the one that served until then, or 0.
 
@@ -30,7 +28,6 @@ class ToolWritten:
 
 
 @event("tool.served")
-@dataclass(frozen=True, kw_only=True)
 class ToolServed:
     """Record that a version which was there before serves again: a rollback, or a tool that is wanted after all."""
 
@@ -41,7 +38,6 @@ class ToolServed:
 
 
 @event("tool.deleted")
-@dataclass(frozen=True, kw_only=True)
 class ToolDeleted:
     """Record that nothing serves under the name any more; its versions stay."""
 
@@ -50,7 +46,6 @@ class ToolDeleted:
 
 
 @event("tool.retired")
-@dataclass(frozen=True, kw_only=True)
 class ToolRetired:
     """Record that a tool nobody has used for long is no longer offered or found."""
 
@@ -59,7 +54,6 @@ class ToolRetired:
 
 
 @event("tool.refused")
-@dataclass(frozen=True, kw_only=True)
 class ToolRefused:
     """Record what was handed in and did not become a version, so that the same file is not tried again and again."""
 
@@ -70,7 +64,6 @@ class ToolRefused:
 
 
 @event("tool.verified")
-@dataclass(frozen=True, kw_only=True)
 class ToolVerified:
     """Record that a version passed all gates again, those of today, with the tests on its card."""
 
@@ -80,7 +73,6 @@ class ToolVerified:
 
 
 @event("tool.called")
-@dataclass(frozen=True, kw_only=True)
 class ToolCallBegan:
     """Record a call of a version before anything is done for it."""
 
@@ -90,7 +82,6 @@ class ToolCallBegan:
 
 
 @event("tool.returned")
-@dataclass(frozen=True, kw_only=True)
 class ToolCallEnded:
     """Record how a call ended; *whole_blob* is its value where that is too long to stand here."""
 

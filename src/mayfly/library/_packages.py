@@ -84,7 +84,6 @@ class Installed:
 
 
 @event("package.installed")
-@dataclass(frozen=True, kw_only=True)
 class PackageInstalled:
     """Record what was fetched, by its hashes, before any tool can see it."""
 
@@ -96,7 +95,6 @@ class PackageInstalled:
 
 
 @event("package.removed")
-@dataclass(frozen=True, kw_only=True)
 class PackageRemoved:
     """Record that an installation is gone."""
 

@@ -15,7 +15,7 @@ Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
+ShopApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 # Seconds that a body may take to arrive whole: who sends a byte now and then would hold a place for ever.
 _ARRIVES: Final = 30.0
@@ -33,7 +33,7 @@ class HttpAsked:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reply:
+class ShopReply:
     """An answer that is sent in one piece."""
 
     status: int
@@ -41,16 +41,16 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-def json_reply(status: int, value: object, headers: Mapping[str, str] | None = None) -> Reply:
+def json_reply(status: int, value: object, headers: Mapping[str, str] | None = None) -> ShopReply:
     """Return an answer in JSON."""
-    return Reply(
+    return ShopReply(
         status=status,
         body=json.dumps(value, ensure_ascii=False).encode(),
         headers={"content-type": "application/json", **(headers or {})},
     )
 
 
-def small_app(answer: Callable[[HttpAsked], Reply], *, most: int, calls: int = 32) -> App:
+def small_app(answer: Callable[[HttpAsked], ShopReply], *, most: int, calls: int = 32) -> ShopApp:
     """Return an application whose *answer* runs in a thread; bodies have at most *most* bytes, *calls* run at once."""
     threads = ThreadPoolExecutor(max_workers=calls, thread_name_prefix="market")
 
@@ -118,7 +118,7 @@ async def _live(receive: Receive, send: Send) -> None:
             return
 
 
-async def _send(send: Send, reply: Reply) -> None:
+async def _send(send: Send, reply: ShopReply) -> None:
     headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in reply.headers.items()]
     headers.append((b"content-length", str(len(reply.body)).encode()))
     await send({"type": "http.response.start", "status": reply.status, "headers": headers})

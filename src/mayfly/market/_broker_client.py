@@ -1,4 +1,4 @@
-"""`BrokerClient`: buy through the broker process, which holds the key; and how that process is started and ended."""
+"""`BrokerClient`: buy through the broker process, which holds the key, for a person or for a job; and that process."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from mayfly.core import Closing, ConflictError, InputError, MachineError, MayflyError, StoreError
+from mayfly.core import Closing, ConflictError, InputError, MachineError, MayflyError, StoreError, one_line
 from mayfly.market._broker_wire import connect
+from mayfly.market._wallet import Wallet
+from mayfly.sandbox import PurchaseAnswer, PurchaseReply
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
+    from mayfly.market._purchase import BuyOptions
+    from mayfly.sandbox import PurchaseRequest
 
 # Errors that keep their meaning on the way; all others are told as what they are, in words.
 _ERRORS: Final = {one.code: one for one in (InputError, ConflictError, MachineError, StoreError)}
@@ -31,37 +34,19 @@ class BrokerClient:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
 
-    def buy(
-        self,
-        call_id: str,
-        url: str,
-        max_price: str,
-        *,
-        method: str = "POST",
-        body: bytes = b"",
-        headers: Iterable[tuple[str, str]] = (),
-        agent: str = "",
-        run: str = "",
-        tool: str = "",
-        strategy: str | None = None,
-    ) -> dict[str, Any]:
+    def buy(self, call_id: str, url: str, max_price: str, **options: Unpack[BuyOptions]) -> dict[str, Any]:
         """Buy, or go on with the purchase of that call; return how it ended, as `Purchase.to_json` has it.
 
         Where no *strategy* is said it is counted for the one of the settings here, not for that of the broker.
         """
-        return self._ask(
-            op="buy",
-            call_id=call_id,
-            url=url,
-            max_price=max_price,
-            method=method,
-            body=base64.b64encode(body).decode(),
-            headers=[list(pair) for pair in headers],
-            agent=agent,
-            run=run,
-            tool=tool,
-            strategy=self._settings.market.strategy if strategy is None else strategy,
-        )
+        strategy = options.get("strategy")
+        sent: dict[str, Any] = {
+            **options,
+            "body": base64.b64encode(options.get("body", b"")).decode(),
+            "headers": [list(pair) for pair in options.get("headers", ())],
+            "strategy": self._settings.market.strategy if strategy is None else strategy,
+        }
+        return self._ask(op="buy", call_id=call_id, url=url, max_price=max_price, **sent)
 
     def balance(self) -> dict[str, Any]:
         """Return the address of the wallet and what it has."""
@@ -195,3 +180,71 @@ def close_broker(settings: Settings) -> int:
     finally:
         os.close(process)
     return peer.pid
+
+
+# Of a payment a program is told what it may want to write down; the rest is in the ledger.
+_TOLD = ("id", "state", "network", "asset", "units", "decimals", "transaction")
+
+
+def purchase(settings: Settings, request: PurchaseRequest) -> PurchaseReply:
+    """Answer a job that buys, or asks what it has or had."""
+    if not Wallet(settings).exists:
+        return _refused("there is no wallet here", "mayfly wallet init")
+    client = BrokerClient(settings)
+    # Asked before and not concluded from an error: who was lost in the middle may have bought.
+    if not client.is_open:
+        return _refused("the wallet is not open", "mayfly wallet open")
+    try:
+        return _asked(client, request)
+    except (InputError, ConflictError) as error:
+        return _refused(error.message, error.fix or "")
+    except MayflyError as error:
+        fix = f" ({error.fix})" if error.fix and request.op != "buy" else ""
+        return PurchaseReply(status="unknown", reason=one_line(f"{error.message}{fix}"))
+
+
+def _asked(client: BrokerClient, request: PurchaseRequest) -> PurchaseReply:
+    if request.op == "balance":
+        return PurchaseReply(status="ok", more=client.balance())
+    if request.op == "status":
+        return _told(client.status(request.call_id))
+    return _told(
+        client.buy(
+            request.call_id,
+            request.url,
+            request.max_price,
+            method=request.method,
+            body=request.body,
+            headers=[("content-type", _kind_of(request.body))] if request.body else (),
+            agent=request.agent,
+            run=request.run,
+            tool=request.tool,
+            strategy=request.strategy,
+        )
+    )
+
+
+def _told(said: dict[str, Any]) -> PurchaseReply:
+    answer, payment = said.get("answer"), said.get("payment")
+    more: dict[str, object] = {"payment": {name: payment[name] for name in _TOLD}} if payment else {}
+    if said.get("decision"):
+        more["decision"] = said["decision"]
+    return PurchaseReply(
+        status=str(said["status"]),
+        reason=str(said.get("reason", "")),
+        answer=PurchaseAnswer(answer["status"], base64.b64decode(answer["body"])) if answer else None,
+        more=more,
+    )
+
+
+def _refused(reason: str, fix: str) -> PurchaseReply:
+    return PurchaseReply(status="refused", reason=one_line(f"{reason} ({fix})" if fix else reason))
+
+
+def _kind_of(body: bytes) -> str:
+    """Return what a body is sent as: a job sends text, mostly JSON, and says no more of it."""
+    try:
+        json.loads(body)
+    except (ValueError, RecursionError):
+        return "text/plain; charset=utf-8"
+    return "application/json"

@@ -8,10 +8,10 @@ database holds that.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, Unpack
 
 from mayfly.core import ConflictError, InputError, LimitError, StoreError, one_line, with_checksums
 from mayfly.market._chain_reader import NodeError
@@ -20,6 +20,7 @@ from mayfly.market._events import PaymentReleased, PaymentReserved, PaymentSent
 from mayfly.market._open_payments import AT_LARGE, OpenPayments, Unrecorded
 from mayfly.market._purchase import (
     BoughtFor,
+    BuyOptions,
     PaidRequest,
     Purchase,
     SellerAnswer,
@@ -87,31 +88,18 @@ class Buyer:
         self._asset = read_address(self._settings.asset, "market.asset")
         self._caps = SpendingCaps(settings)
 
-    def buy(
-        self,
-        call_id: str,
-        url: str,
-        max_price: str,
-        *,
-        method: str = "POST",
-        body: bytes = b"",
-        headers: Iterable[tuple[str, str]] = (),
-        agent: str = "",
-        run: str = "",
-        tool: str = "",
-        strategy: str = "",
-    ) -> Purchase:
+    def buy(self, call_id: str, url: str, max_price: str, **options: Unpack[BuyOptions]) -> Purchase:
         """Buy what *url* answers for at most *max_price* whole coins, or go on with the purchase of that call id.
 
         What goes wrong before anything is set aside is a `Purchase` that is refused, or an error where the caller's own
         words are wrong; afterwards the state of the payment is told.
         """
         check_call(call_id)
-        request = PaidRequest.check(url, method, body, headers, largest=self._settings.body_size)
+        request = PaidRequest.check(url, options, largest=self._settings.body_size)
         most = price_units(max_price, self._settings.asset_decimals)
-        if strategy:
-            check_strategy(strategy)
-        who = BoughtFor(agent=agent, run=run, tool=tool, strategy=strategy)
+        who = BoughtFor.of(options)
+        if who.strategy:
+            check_strategy(who.strategy)
         with self._calls.taken(call_id):
             row = self._payments.payment_of_call(call_id)
             if row is None or row.state == "released":

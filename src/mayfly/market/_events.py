@@ -45,7 +45,6 @@ class _Terms(_MoneyEvent):
 
 
 @event("payment.reserved")
-@dataclass(frozen=True, kw_only=True)
 class PaymentReserved(_Terms):
     """Record that money was set aside for a call; nothing is signed yet."""
 
@@ -59,7 +58,6 @@ class PaymentReserved(_Terms):
 
 
 @event("payment.sent")
-@dataclass(frozen=True, kw_only=True)
 class PaymentSent(_MoneyEvent):
     """Record, before it leaves, what was signed: the blob is the exact header, and a retry sends the same."""
 
@@ -70,7 +68,6 @@ class PaymentSent(_MoneyEvent):
 
 
 @event("payment.unknown")
-@dataclass(frozen=True, kw_only=True)
 class PaymentUnknown(_MoneyEvent):
     """Record that the chain does not say yet whether it was charged; an answer may have come all the same."""
 
@@ -79,7 +76,6 @@ class PaymentUnknown(_MoneyEvent):
 
 
 @event("payment.settled")
-@dataclass(frozen=True, kw_only=True)
 class PaymentSettled(_MoneyEvent):
     """Record the transaction in which the chain shows the transfer."""
 
@@ -89,7 +85,6 @@ class PaymentSettled(_MoneyEvent):
 
 
 @event("payment.delivered")
-@dataclass(frozen=True, kw_only=True)
 class PaymentDelivered(_MoneyEvent):
     """Record that what was paid for is there; the blob may be left out where the row has an answer."""
 
@@ -97,7 +92,6 @@ class PaymentDelivered(_MoneyEvent):
 
 
 @event("payment.released")
-@dataclass(frozen=True, kw_only=True)
 class PaymentReleased(_MoneyEvent):
     """Record that it will never be charged: nothing was signed, or *block* shows the authorization dead."""
 
@@ -106,7 +100,6 @@ class PaymentReleased(_MoneyEvent):
 
 
 @event("payment.disputed")
-@dataclass(frozen=True, kw_only=True)
 class PaymentDisputed(_MoneyEvent):
     """Record that it was charged and no answer can be had; one that was not settled before names the transaction."""
 
@@ -116,7 +109,6 @@ class PaymentDisputed(_MoneyEvent):
 
 
 @event("sale.claimed")
-@dataclass(frozen=True, kw_only=True)
 class SaleClaimed(_Terms):
     """Record who works on a paid request until *lease*, in seconds since 1970; a second claim takes it over."""
 
@@ -129,7 +121,6 @@ class SaleClaimed(_Terms):
 
 
 @event("sale.answered")
-@dataclass(frozen=True, kw_only=True)
 class SaleAnswered(_MoneyEvent):
     """Record the answer, which is handed out only once it is paid."""
 
@@ -137,7 +128,6 @@ class SaleAnswered(_MoneyEvent):
 
 
 @event("sale.settling")
-@dataclass(frozen=True, kw_only=True)
 class SaleSettling(_MoneyEvent):
     """Record that somebody has it settled until *lease*."""
 
@@ -145,7 +135,6 @@ class SaleSettling(_MoneyEvent):
 
 
 @event("sale.settled")
-@dataclass(frozen=True, kw_only=True)
 class SaleSettled(_MoneyEvent):
     """Record the transaction in which the chain shows the transfer; *gas* is what it cost us in wei, where we know."""
 
@@ -155,7 +144,6 @@ class SaleSettled(_MoneyEvent):
 
 
 @event("sale.failed")
-@dataclass(frozen=True, kw_only=True)
 class SaleFailed(_MoneyEvent):
     """Record that there is no answer, so nothing is charged."""
 
@@ -163,7 +151,6 @@ class SaleFailed(_MoneyEvent):
 
 
 @event("sale.lapsed")
-@dataclass(frozen=True, kw_only=True)
 class SaleLapsed(_MoneyEvent):
     """Record that the authorization will never pay: nothing is handed out, and nothing was earned."""
 

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
 
 from mayfly.core import InputError, MayflyError, NotSent, canonical_json, host_of, one_line, shown
 from mayfly.market._terms import RESPONSE_HEADERS, SIGNATURE_HEADERS, Terms, signed_payload
@@ -64,6 +64,18 @@ class SellerAnswer(NamedTuple):
         return cls(kept["status"], kept["headers"], base64.b64decode(kept["body"]))
 
 
+class BuyOptions(TypedDict, total=False):
+    """What may be said of a purchase beside its call, its address and its price: the request, and for whom it is."""
+
+    method: str
+    body: bytes
+    headers: Iterable[tuple[str, str]]
+    agent: str
+    run: str
+    tool: str
+    strategy: str | None
+
+
 @dataclass(frozen=True, kw_only=True)
 class PaidRequest:
     """One request to a seller: the same each time it is sent, whoever sends it."""
@@ -74,16 +86,15 @@ class PaidRequest:
     headers: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def check(
-        cls, url: str, method: str, body: bytes, headers: Iterable[tuple[str, str]], *, largest: int
-    ) -> PaidRequest:
+    def check(cls, url: str, options: BuyOptions, *, largest: int) -> PaidRequest:
         """Make a request of what a caller gives, or say what is wrong with it."""
         address_of(url)
+        method, body = options.get("method", "POST"), options.get("body", b"")
         if method not in METHODS:
             raise InputError(f"{shown(method, 40)} is no method", fix=f"use one of {', '.join(METHODS)}")
         if len(body) > largest:
             raise InputError(f"the body has {len(body)} bytes; {largest} may be sent", fix="see: market.body_size")
-        given = tuple(sorted((name.lower(), value) for name, value in headers))
+        given = tuple(sorted((name.lower(), value) for name, value in options.get("headers", ())))
         for name, value in given:
             if name not in _CALLER_HEADERS or not _HEADER_VALUE.fullmatch(value):
                 raise InputError(
@@ -118,6 +129,16 @@ class BoughtFor:
     run: str = ""
     tool: str = ""
     strategy: str = ""
+
+    @classmethod
+    def of(cls, options: BuyOptions) -> BoughtFor:
+        """Return for whom a purchase with these options is."""
+        return cls(
+            agent=options.get("agent", ""),
+            run=options.get("run", ""),
+            tool=options.get("tool", ""),
+            strategy=options.get("strategy") or "",
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -35,7 +35,7 @@ _SHORTEST_PASSWORD: Final = 8
 # A keystore has some five hundred bytes.
 _LARGEST_FILE: Final = 65_536
 _SERVICE: Final = "mayfly-wallet"
-_AUTHORIZATION: Final = {
+AUTHORIZATION: Final = {
     "TransferWithAuthorization": [
         {"name": "from", "type": "address"},
         {"name": "to", "type": "address"},
@@ -149,7 +149,7 @@ class KeySigner:
         domain, message = typed_authorization(
             about, (self.address, terms.payee, terms.units, valid_after, valid_before, nonce)
         )
-        signed = self._account.sign_typed_data(domain, _AUTHORIZATION, message)
+        signed = self._account.sign_typed_data(domain, AUTHORIZATION, message)
         return "0x" + bytes(signed.signature).hex()
 
 
@@ -161,7 +161,7 @@ def typed_authorization(
     *token* is its name, version, chain and address; *signed* payer, payee, units, both times and the nonce.
     """
     domain = dict(zip(("name", "version", "chainId", "verifyingContract"), token, strict=True))
-    names = [one["name"] for one in _AUTHORIZATION["TransferWithAuthorization"]]
+    names = [one["name"] for one in AUTHORIZATION["TransferWithAuthorization"]]
     message: dict[str, Any] = dict(zip(names, signed, strict=True))
     return domain, {**message, "nonce": bytes.fromhex(signed[-1].removeprefix("0x"))}
 
@@ -172,7 +172,7 @@ def signer_of(domain: dict[str, Any], message: dict[str, Any], signature: str) -
     from eth_account.messages import encode_typed_data
 
     try:
-        signable = encode_typed_data(domain, _AUTHORIZATION, message)
+        signable = encode_typed_data(domain, AUTHORIZATION, message)
         return with_checksums(str(accounts.recover_message(signable, signature=signature)))
     except Exception:  # a stranger's bytes: whatever eth_account and its parts raise, it is no signature
         return ""

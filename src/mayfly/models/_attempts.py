@@ -7,8 +7,7 @@ import random
 import time
 from dataclasses import replace
 
-from mayfly.core import NO_MONEY, Cost
-from mayfly.models._calls import utf8
+from mayfly.core import NO_MONEY, Cost, utf8
 from mayfly.models._errors import Failure, Kind, ModelError, too_large
 from mayfly.models._pool import Pool, Reservation
 from mayfly.models._secrets import one_line

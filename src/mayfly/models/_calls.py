@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from mayfly.core import clipped, shown
+from mayfly.core import clipped, shown, utf8
 from mayfly.models._conversation import Called, Message, ToolCall
 
 # Ids as the providers make them; what is outside of this one of them refuses when it is sent back.
@@ -111,11 +111,6 @@ def _require_plain(value: object) -> None:
             raise Unreadable("the arguments hold a number that JSON does not have")
         elif isinstance(item, str) and utf8(item) != item:
             raise Unreadable("the arguments hold half a character")
-
-
-def utf8(text: str) -> str:
-    """Return *text* without halves of surrogate pairs, which UTF-8 cannot hold."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _no_number(name: str) -> float:

@@ -7,9 +7,8 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any, TypedDict, TypeVar, Unpack, overload
 
-from mayfly.core import Closing, InputError, Stop
+from mayfly.core import Closing, InputError, Stop, utf8
 from mayfly.models._attempts import Attempts
-from mayfly.models._calls import utf8
 from mayfly.models._conversation import Message, ToolOffer, Turn, check_conversation, clean_message, clean_offer
 from mayfly.models._errors import ModelError
 from mayfly.models._loop import Loop, Pieces, closed

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 
 from mayfly.core import NO_MONEY, Cost, Hold, InputError, LimitError, MayflyError, Money, Stop, current_pool
 from mayfly.core import Pool as Limits
@@ -14,7 +13,6 @@ from mayfly.store import event
 
 
 @event("model.asked")
-@dataclass(frozen=True, kw_only=True)
 class ModelAsked:
     """Record that a call is about to be made, and what it takes at most: should nobody say more, that counts."""
 
@@ -26,7 +24,6 @@ class ModelAsked:
 
 
 @event("model.answered")
-@dataclass(frozen=True, kw_only=True)
 class ModelAnswered:
     """Record what the call took that was noted as event *asked*."""
 

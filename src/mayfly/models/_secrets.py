@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from mayfly.core import clipped, without_secrets
+from mayfly.core import clipped, utf8, without_secrets
 
 
 def one_line(text: str, also: Iterable[str] = (), *, longest: int = 300) -> str:
@@ -22,7 +22,7 @@ _REMEMBERED, _LONGEST = 2048, 32 * 1024
 
 def sendable(text: str) -> str:
     """Return *text* as it may be sent: without secrets, and without halves of characters, which UTF-8 cannot hold."""
-    return without_secrets(text.encode("utf-8", "replace").decode("utf-8"))
+    return without_secrets(utf8(text))
 
 
 def sendable_again() -> Callable[[str], str]:

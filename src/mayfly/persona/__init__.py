@@ -5,61 +5,37 @@ The names below are loaded on first use: a decision does not load what compiles 
 
 from typing import TYPE_CHECKING
 
-from mayfly._lazy import lazily
+from mayfly._lazy import lazily, public_names
 
 if TYPE_CHECKING:
-    from mayfly.persona._add import Added, add_persona
-    from mayfly.persona._atoms import Category, PromptAtom, categories, tokens_in
-    from mayfly.persona._atomset import AtomSet, Fault
-    from mayfly.persona._compile import Compiled, Placed, Weights, compile_prompt
-    from mayfly.persona._config import ConfigAtom, ConfigEntry, merge
-    from mayfly.persona._context import PromptContext, detect_context
-    from mayfly.persona._desk import Desk, Understood
-    from mayfly.persona._personas import AgentConfig, Brought, Mode, Personas, granted_by
-    from mayfly.persona._shelf import Shelf, Stock, shipped_atoms, shipped_configs
+    from mayfly.persona._add import Added as Added
+    from mayfly.persona._add import add_persona as add_persona
+    from mayfly.persona._atoms import Category as Category
+    from mayfly.persona._atoms import PromptAtom as PromptAtom
+    from mayfly.persona._atoms import categories as categories
+    from mayfly.persona._atoms import tokens_in as tokens_in
+    from mayfly.persona._atomset import AtomSet as AtomSet
+    from mayfly.persona._atomset import Fault as Fault
+    from mayfly.persona._compile import Compiled as Compiled
+    from mayfly.persona._compile import Placed as Placed
+    from mayfly.persona._compile import Weights as Weights
+    from mayfly.persona._compile import compile_prompt as compile_prompt
+    from mayfly.persona._config import ConfigAtom as ConfigAtom
+    from mayfly.persona._config import ConfigEntry as ConfigEntry
+    from mayfly.persona._config import merge as merge
+    from mayfly.persona._context import PromptContext as PromptContext
+    from mayfly.persona._context import detect_context as detect_context
+    from mayfly.persona._desk import Desk as Desk
+    from mayfly.persona._desk import Understood as Understood
+    from mayfly.persona._personas import AgentConfig as AgentConfig
+    from mayfly.persona._personas import Brought as Brought
+    from mayfly.persona._personas import Mode as Mode
+    from mayfly.persona._personas import Personas as Personas
+    from mayfly.persona._personas import granted_by as granted_by
+    from mayfly.persona._shelf import Shelf as Shelf
+    from mayfly.persona._shelf import Stock as Stock
+    from mayfly.persona._shelf import shipped_atoms as shipped_atoms
+    from mayfly.persona._shelf import shipped_configs as shipped_configs
 
-__all__ = [
-    "Added",
-    "AgentConfig",
-    "AtomSet",
-    "Brought",
-    "Category",
-    "Compiled",
-    "ConfigAtom",
-    "ConfigEntry",
-    "Desk",
-    "Fault",
-    "Mode",
-    "Personas",
-    "Placed",
-    "PromptAtom",
-    "PromptContext",
-    "Shelf",
-    "Stock",
-    "Understood",
-    "Weights",
-    "add_persona",
-    "categories",
-    "compile_prompt",
-    "detect_context",
-    "granted_by",
-    "merge",
-    "shipped_atoms",
-    "shipped_configs",
-    "tokens_in",
-]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "_add": "Added add_persona",
-        "_atoms": "Category PromptAtom categories tokens_in",
-        "_atomset": "AtomSet Fault",
-        "_compile": "Compiled Placed Weights compile_prompt",
-        "_config": "ConfigAtom ConfigEntry merge",
-        "_context": "PromptContext detect_context",
-        "_desk": "Desk Understood",
-        "_personas": "AgentConfig Brought Mode Personas granted_by",
-        "_shelf": "Shelf Stock shipped_atoms shipped_configs",
-    },
-)
+__all__ = public_names(__name__)
+__getattr__ = lazily(__name__)

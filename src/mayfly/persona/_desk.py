@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mayfly.policy import (
         Difference,
         Fact,
-        Override,
+        PolicyOverridden,
         Proposed,
         Recording,
         Route,
@@ -168,7 +168,7 @@ class Desk:
         most = self._settings.policy.proposals
         return rules_of.propose(lines, ledger=self._ledger, subject=subject, already=already, most=most)
 
-    def approve(self, decision: str, *, by: str, reason: str, seconds: float | None = None) -> Override:
+    def approve(self, decision: str, *, by: str, reason: str, seconds: float | None = None) -> PolicyOverridden:
         """Approve exactly the action of a recorded decision for a time."""
         lasting = self._settings.policy.approval if seconds is None else seconds
         appeals = self._appeals()

@@ -6,103 +6,55 @@ can be evaluated without a ledger or a kernel.
 
 from typing import TYPE_CHECKING
 
-from mayfly._lazy import lazily
+from mayfly._lazy import lazily, public_names
 
 if TYPE_CHECKING:
-    from mayfly.policy._cases import Case, Tried, cases_of, read_cases, rule_files, run_cases
-    from mayfly.policy._intents import LEXICON, facts_of, facts_of_intents, lexicon_of
-    from mayfly.policy.kernel._actions import ActionType, action_types, key_groups
-    from mayfly.policy.kernel._appeals import Appeals, Review
-    from mayfly.policy.kernel._court import Court
-    from mayfly.policy.kernel._decide import Permit, Route
-    from mayfly.policy.kernel._events import PolicyOverridden as Override
-    from mayfly.policy.kernel._files import Problem, RuleFile
-    from mayfly.policy.kernel._goals import changeable, depends_on, goal_atoms
-    from mayfly.policy.kernel._judgement import Judgement, PathDecision
-    from mayfly.policy.kernel._kernel import Kernel
-    from mayfly.policy.kernel._propose import Proposed, propose
-    from mayfly.policy.kernel._reasons import Reason, Span, reason_codes
-    from mayfly.policy.kernel._record import Recording, recordings
-    from mayfly.policy.kernel._replay import Difference, Explanation, simulate
-    from mayfly.policy.kernel._rulebook import Rulebook
-    from mayfly.policy.kernel._snapshot import Programs, Snapshot
-    from mayfly.policy.kernel._spending import Caps
-    from mayfly.policy.kernel._watch import Watcher
-    from mayfly.policy.kernel._world import World
-    from mayfly.policy.kernel.facts import Fact, FileChange, SetFacts
+    from mayfly.policy._cases import Case as Case
+    from mayfly.policy._cases import Tried as Tried
+    from mayfly.policy._cases import cases_of as cases_of
+    from mayfly.policy._cases import read_cases as read_cases
+    from mayfly.policy._cases import rule_files as rule_files
+    from mayfly.policy._cases import run_cases as run_cases
+    from mayfly.policy._intents import LEXICON as LEXICON
+    from mayfly.policy._intents import facts_of as facts_of
+    from mayfly.policy._intents import facts_of_intents as facts_of_intents
+    from mayfly.policy._intents import lexicon_of as lexicon_of
+    from mayfly.policy.kernel._actions import ActionType as ActionType
+    from mayfly.policy.kernel._actions import action_types as action_types
+    from mayfly.policy.kernel._actions import key_groups as key_groups
+    from mayfly.policy.kernel._appeals import Appeals as Appeals
+    from mayfly.policy.kernel._appeals import Review as Review
+    from mayfly.policy.kernel._court import Court as Court
+    from mayfly.policy.kernel._decide import Permit as Permit
+    from mayfly.policy.kernel._decide import Route as Route
+    from mayfly.policy.kernel._events import PolicyOverridden as PolicyOverridden
+    from mayfly.policy.kernel._files import Problem as Problem
+    from mayfly.policy.kernel._files import RuleFile as RuleFile
+    from mayfly.policy.kernel._goals import changeable as changeable
+    from mayfly.policy.kernel._goals import depends_on as depends_on
+    from mayfly.policy.kernel._goals import goal_atoms as goal_atoms
+    from mayfly.policy.kernel._judgement import Judgement as Judgement
+    from mayfly.policy.kernel._judgement import PathDecision as PathDecision
+    from mayfly.policy.kernel._kernel import Kernel as Kernel
+    from mayfly.policy.kernel._propose import Proposed as Proposed
+    from mayfly.policy.kernel._propose import propose as propose
+    from mayfly.policy.kernel._reasons import Reason as Reason
+    from mayfly.policy.kernel._reasons import Span as Span
+    from mayfly.policy.kernel._reasons import reason_codes as reason_codes
+    from mayfly.policy.kernel._record import Caps as Caps
+    from mayfly.policy.kernel._record import Recording as Recording
+    from mayfly.policy.kernel._record import recordings as recordings
+    from mayfly.policy.kernel._replay import Difference as Difference
+    from mayfly.policy.kernel._replay import Explanation as Explanation
+    from mayfly.policy.kernel._replay import simulate as simulate
+    from mayfly.policy.kernel._rulebook import Rulebook as Rulebook
+    from mayfly.policy.kernel._snapshot import Programs as Programs
+    from mayfly.policy.kernel._snapshot import Snapshot as Snapshot
+    from mayfly.policy.kernel._watch import Watcher as Watcher
+    from mayfly.policy.kernel._world import World as World
+    from mayfly.policy.kernel.facts import Fact as Fact
+    from mayfly.policy.kernel.facts import FileChange as FileChange
+    from mayfly.policy.kernel.facts import SetFacts as SetFacts
 
-__all__ = [
-    "LEXICON",
-    "ActionType",
-    "Appeals",
-    "Caps",
-    "Case",
-    "Court",
-    "Difference",
-    "Explanation",
-    "Fact",
-    "FileChange",
-    "Judgement",
-    "Kernel",
-    "Override",
-    "PathDecision",
-    "Permit",
-    "Problem",
-    "Programs",
-    "Proposed",
-    "Reason",
-    "Recording",
-    "Review",
-    "Route",
-    "RuleFile",
-    "Rulebook",
-    "SetFacts",
-    "Snapshot",
-    "Span",
-    "Tried",
-    "Watcher",
-    "World",
-    "action_types",
-    "cases_of",
-    "changeable",
-    "depends_on",
-    "facts_of",
-    "facts_of_intents",
-    "goal_atoms",
-    "key_groups",
-    "lexicon_of",
-    "propose",
-    "read_cases",
-    "reason_codes",
-    "recordings",
-    "rule_files",
-    "run_cases",
-    "simulate",
-]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "_cases": "Case Tried cases_of read_cases rule_files run_cases",
-        "_intents": "LEXICON facts_of facts_of_intents lexicon_of",
-        "kernel._actions": "ActionType action_types key_groups",
-        "kernel._appeals": "Appeals Review",
-        "kernel._court": "Court",
-        "kernel._decide": "Permit Route",
-        "kernel._events": "PolicyOverridden=Override",
-        "kernel._goals": "changeable depends_on goal_atoms",
-        "kernel._files": "Problem RuleFile",
-        "kernel._judgement": "Judgement PathDecision",
-        "kernel._kernel": "Kernel",
-        "kernel._propose": "Proposed propose",
-        "kernel._reasons": "Reason Span reason_codes",
-        "kernel._record": "Recording recordings",
-        "kernel._rulebook": "Rulebook",
-        "kernel._replay": "Difference Explanation simulate",
-        "kernel._snapshot": "Programs Snapshot",
-        "kernel._spending": "Caps",
-        "kernel._watch": "Watcher",
-        "kernel._world": "World",
-        "kernel.facts": "Fact FileChange SetFacts",
-    },
-)
+__all__ = public_names(__name__)
+__getattr__ = lazily(__name__)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mayfly.store import JSON, event
 
 
 @event("promise.planned")
-@dataclass(frozen=True, kw_only=True)
 class Planned:
     """Record the whole tree before anything ran; *tree* is the address of its JSON, *options* what resume needs.
 
@@ -25,7 +22,6 @@ class Planned:
 
 
 @event("promise.began")
-@dataclass(frozen=True, kw_only=True)
 class Began:
     """Record that a promise is being resolved, by what and where."""
 
@@ -35,7 +31,6 @@ class Began:
 
 
 @event("promise.grown")
-@dataclass(frozen=True, kw_only=True)
 class Grown:
     """Record children that were planned once it was known what there is to do; *tree* is where they are.
 
@@ -50,7 +45,6 @@ class Grown:
 
 
 @event("promise.resolved")
-@dataclass(frozen=True, kw_only=True)
 class Resolved:
     """Record that a promise was kept; *key* is where its value is found, empty where it follows from its children."""
 
@@ -64,7 +58,6 @@ class Resolved:
 
 
 @event("promise.collapsed")
-@dataclass(frozen=True, kw_only=True)
 class Collapsed:
     """Record that the ground was given, since somebody decided not to try or not to accept.
 
@@ -83,7 +76,6 @@ class Collapsed:
 
 
 @event("promise.failed")
-@dataclass(frozen=True, kw_only=True)
 class Failed:
     """Record that the ground was given, since something nobody decided went wrong."""
 
@@ -98,7 +90,6 @@ class Failed:
 
 
 @event("promise.proven")
-@dataclass(frozen=True, kw_only=True)
 class Proven:
     """Record a proven value under the key of everything it follows from (the subject): inline, or as a blob."""
 
@@ -111,7 +102,6 @@ class Proven:
 
 
 @event("effect.began")
-@dataclass(frozen=True, kw_only=True)
 class EffectBegan:
     """Record, before it is sent, that an effect may have happened from now on. The subject is run/node."""
 
@@ -123,7 +113,6 @@ class EffectBegan:
 
 
 @event("effect.done")
-@dataclass(frozen=True, kw_only=True)
 class EffectDone:
     """Record that an effect happened and what it gave."""
 
@@ -133,7 +122,6 @@ class EffectDone:
 
 
 @event("effect.refused")
-@dataclass(frozen=True, kw_only=True)
 class EffectRefused:
     """Record that an effect certainly did not happen."""
 
@@ -142,7 +130,6 @@ class EffectRefused:
 
 
 @event("effect.unknown")
-@dataclass(frozen=True, kw_only=True)
 class EffectUnknown:
     """Record that nobody can tell whether an effect happened; it is never sent again unless a person says so."""
 
@@ -155,7 +142,6 @@ class EffectUnknown:
 
 
 @event("effect.settled")
-@dataclass(frozen=True, kw_only=True)
 class EffectSettled:
     """Record what a person found out about an unknown effect: done, or not done and to be sent, or given up."""
 
@@ -165,7 +151,6 @@ class EffectSettled:
 
 
 @event("leaf.dead")
-@dataclass(frozen=True, kw_only=True)
 class DeadLetter:
     """Record that a leaf was given up after every retry: its worker was lost each time."""
 
@@ -176,7 +161,6 @@ class DeadLetter:
 
 
 @event("run.cancelled")
-@dataclass(frozen=True, kw_only=True)
 class RunCancelled:
     """Record that somebody asked a run to stop."""
 
@@ -185,7 +169,6 @@ class RunCancelled:
 
 
 @event("run.resumed")
-@dataclass(frozen=True, kw_only=True)
 class RunResumed:
     """Record that somebody goes on with a run, how many of its values are at hand, and how many promises stay kept."""
 

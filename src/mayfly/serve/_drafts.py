@@ -25,7 +25,6 @@ _KEPT = ("intent", "name", "summary", "examples", "tests", "contract", "grants",
 
 
 @event("draft.opened")
-@dataclass(frozen=True, kw_only=True)
 class DraftOpened:
     """Record that a tool is to be made in steps; *blob* has what was handed in."""
 
@@ -35,7 +34,6 @@ class DraftOpened:
 
 
 @event("draft.advanced")
-@dataclass(frozen=True, kw_only=True)
 class DraftAdvanced:
     """Record that more was handed in; *blob* has all of it. *source_seen* says that tests cannot change any more."""
 
@@ -45,7 +43,6 @@ class DraftAdvanced:
 
 
 @event("draft.closed")
-@dataclass(frozen=True, kw_only=True)
 class DraftClosed:
     """Record that a draft became a version of a tool."""
 

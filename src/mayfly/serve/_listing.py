@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from mayfly import operations
-from mayfly.core import InputError, clipped, harmless, one_line, without_secrets, without_secrets_in
-from mayfly.serve._reply import encodable_text
+from mayfly.core import InputError, clipped, harmless, one_line, utf8, without_secrets, without_secrets_in
 
 if TYPE_CHECKING:
     from mcp_types import Resource, ResourceTemplate, Tool
@@ -199,7 +198,7 @@ class Resources:
             raise _nowhere(uri)
         else:
             document = self._run(name) if kind == "runs" else self._rules(name)
-        text = encodable_text(clipped(document.text, _LONGEST_RESOURCE))
+        text = utf8(clipped(document.text, _LONGEST_RESOURCE))
         return Document(text=text, kind=document.kind)
 
     def _tools(self) -> Document:

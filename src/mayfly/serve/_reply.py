@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import anyio.to_thread
 
-from mayfly.core import CONTROL, MayflyError, Stop, harmless, one_line, without_secrets
+from mayfly.core import MayflyError, Stop, harmless, json_text, one_line, utf8, without_secrets
 from mayfly.runtime import called_by
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ class Reply:
 
         text = self.text if len(self.text) <= LONGEST_TEXT else self.text[:LONGEST_TEXT] + " … (cut; the data is whole)"
         return CallToolResult(
-            content=[TextContent(text=harmless(encodable_text(text)))],
+            content=[TextContent(text=harmless(utf8(text)))],
             structured_content=encodable(dict(self.data)),
             is_error=self.error,
         )
@@ -78,33 +77,18 @@ def _hints() -> list[tuple[re.Pattern[str], str]]:
 
 def value_text(value: object) -> str:
     """Return a value as a model reads it: a text as it is, anything else as JSON."""
-    if isinstance(value, str):
-        return value
-    written = json.dumps(value, ensure_ascii=False, default=_listed)
-    return CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
-
-
-def _listed(value: object) -> object:
-    """Let a sequence that lies on disk be written as the list it stands for."""
-    if isinstance(value, Sequence):
-        return list(value)
-    raise TypeError(f"{type(value).__name__} is not JSON")
+    return value if isinstance(value, str) else json_text(value)
 
 
 def encodable(value: Any) -> Any:
     """Return plain data that can be sent as UTF-8: half of a character, which no frame can carry, is replaced."""
     if isinstance(value, str):
-        return encodable_text(value)
+        return utf8(value)
     if isinstance(value, Mapping):
-        return {encodable_text(str(key)): encodable(item) for key, item in value.items()}
+        return {utf8(str(key)): encodable(item) for key, item in value.items()}
     if isinstance(value, Sequence):
         return [encodable(item) for item in value]
     return value
-
-
-def encodable_text(text: str) -> str:
-    """Return a text that can be sent as UTF-8."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 # Under this name a request over HTTP carries the event that says that its connection has ended.

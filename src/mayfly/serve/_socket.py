@@ -72,14 +72,14 @@ def uvicorn_server(app: object, grace: int, **more: Any) -> uvicorn.Server:
     )
 
 
-VARIABLE = "MAYFLY_MCP_TOKEN"
+MCP_TOKEN = "MAYFLY_MCP_TOKEN"
 # Fewer characters can be tried out; 32 random ones are what the hint makes.
 _SHORTEST = 16
 _LONGEST = 4096
 _MAKE = "make one: python3 -c 'import secrets; print(secrets.token_urlsafe(32))' > FILE && chmod 600 FILE"
 
 
-def read_token(file: str, variable: str = VARIABLE) -> str:
+def read_token(file: str, variable: str = MCP_TOKEN) -> str:
     """Return the token; nothing where there is none. One that anybody could read or guess is refused."""
     # Taken out of the environment, so that nothing that is started later finds it there.
     token = os.environ.pop(variable, "").strip()
@@ -113,7 +113,7 @@ def is_loopback(host: str) -> bool:
         return host.lower() == "localhost"
 
 
-def check_token_needed(host: str, token: str, variable: str = VARIABLE) -> None:
+def check_token_needed(host: str, token: str, variable: str = MCP_TOKEN) -> None:
     """Refuse to serve others without a token."""
     if not token and not is_loopback(host):
         raise InputError(

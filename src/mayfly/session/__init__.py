@@ -7,69 +7,35 @@ spawner    agents beside the one that talks
 
 from typing import TYPE_CHECKING
 
-from mayfly._lazy import lazily
+from mayfly._lazy import lazily, public_names
 
 if TYPE_CHECKING:
-    from mayfly.session._approvals import ApprovalAsked, Approvals, Waiting, waiting_in
-    from mayfly.session._calls import CallsOf, Observer
-    from mayfly.session._events import (
-        ModelSaid,
-        ToolCalled,
-        ToolReturned,
-        TurnAsked,
-        TurnConfigured,
-        TurnEnded,
-        TurnStopAsked,
-    )
-    from mayfly.session._executor import TextPiece
-    from mayfly.session._log import SessionLog, sessions, tag_of
-    from mayfly.session._perceive import perceive
-    from mayfly.session._running import RunningSession
-    from mayfly.session._spawner import SpawnRequest
-    from mayfly.session._staging import Stager, left_by_staging, open_approvals, state_of
-    from mayfly.session.tools import AskPerson, McpServers
+    from mayfly.session._approvals import ApprovalAsked as ApprovalAsked
+    from mayfly.session._approvals import Approvals as Approvals
+    from mayfly.session._approvals import Waiting as Waiting
+    from mayfly.session._approvals import waiting_in as waiting_in
+    from mayfly.session._calls import CallsOf as CallsOf
+    from mayfly.session._calls import Observer as Observer
+    from mayfly.session._events import ModelSaid as ModelSaid
+    from mayfly.session._events import ToolCalled as ToolCalled
+    from mayfly.session._events import ToolReturned as ToolReturned
+    from mayfly.session._events import TurnAsked as TurnAsked
+    from mayfly.session._events import TurnConfigured as TurnConfigured
+    from mayfly.session._events import TurnEnded as TurnEnded
+    from mayfly.session._events import TurnStopAsked as TurnStopAsked
+    from mayfly.session._executor import TextPiece as TextPiece
+    from mayfly.session._log import SessionLog as SessionLog
+    from mayfly.session._log import sessions as sessions
+    from mayfly.session._log import tag_of as tag_of
+    from mayfly.session._perceive import perceive as perceive
+    from mayfly.session._running import RunningSession as RunningSession
+    from mayfly.session._spawner import SpawnRequest as SpawnRequest
+    from mayfly.session._staging import Stager as Stager
+    from mayfly.session._staging import left_by_staging as left_by_staging
+    from mayfly.session._staging import open_approvals as open_approvals
+    from mayfly.session._staging import state_of as state_of
+    from mayfly.session.tools import AskPerson as AskPerson
+    from mayfly.session.tools import McpServers as McpServers
 
-__all__ = [
-    "ApprovalAsked",
-    "Approvals",
-    "AskPerson",
-    "CallsOf",
-    "McpServers",
-    "ModelSaid",
-    "Observer",
-    "RunningSession",
-    "SessionLog",
-    "SpawnRequest",
-    "Stager",
-    "TextPiece",
-    "ToolCalled",
-    "ToolReturned",
-    "TurnAsked",
-    "TurnConfigured",
-    "TurnEnded",
-    "TurnStopAsked",
-    "Waiting",
-    "left_by_staging",
-    "open_approvals",
-    "perceive",
-    "sessions",
-    "state_of",
-    "tag_of",
-    "waiting_in",
-]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "_approvals": "ApprovalAsked Approvals Waiting waiting_in",
-        "_calls": "CallsOf Observer",
-        "_events": "ModelSaid ToolCalled ToolReturned TurnAsked TurnConfigured TurnEnded TurnStopAsked",
-        "_executor": "TextPiece",
-        "_log": "SessionLog sessions tag_of",
-        "_perceive": "perceive",
-        "_running": "RunningSession",
-        "_spawner": "SpawnRequest",
-        "_staging": "Stager left_by_staging open_approvals state_of",
-        "tools": "AskPerson McpServers",
-    },
-)
+__all__ = public_names(__name__)
+__getattr__ = lazily(__name__)

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mayfly.store import Event, Ledger
+    from mayfly.world import HeldChanges
 
 # What the inbox keeps of a payload; the decision has its hash.
 _PAYLOAD = 20_000
 
 
 @event("approval.asked")
-@dataclass(frozen=True, kw_only=True)
 class ApprovalAsked:
     """Record that something waits for a person: which decision of the rules, of which session, and what it is."""
 
@@ -46,7 +46,6 @@ class ApprovalAsked:
 
 
 @event("approval.settled")
-@dataclass(frozen=True, kw_only=True)
 class ApprovalSettled:
     """Record what a person said, or the profile for them, and what came of it."""
 
@@ -107,31 +106,20 @@ class Approvals:
         self._whole: dict[str, ApprovalAsked] = {}
         self._only_persons = frozenset(only_persons)
 
-    def hold_changes(
-        self,
-        held_id: str,
-        *,
-        decision: str,
-        session: str,
-        note: str,
-        summary: str,
-        reasons: tuple[str, ...],
-        only_person: bool = False,
-    ) -> str:
+    def hold_changes(self, changes: HeldChanges) -> str:
         """Put a held set of changes into the inbox; returns its id there. To some sets no profile agrees."""
-        digest = held(self._state, held_id).changes.digest
         asked = ApprovalAsked(
-            decision=decision,
-            session=session,
+            decision=changes.decision,
+            session=changes.session,
             action="changes",
-            target=one_line(note, limit=500),
+            target=one_line(changes.note, limit=500),
             payload="",
-            held=held_id,
-            digest=digest,
-            summary=summary,
-            reasons=reasons,
+            held=changes.id,
+            digest=held(self._state, changes.id).changes.digest,
+            summary=changes.summary,
+            reasons=changes.reasons,
         )
-        return self._ask(asked, only_person=only_person)
+        return self._ask(asked, only_person=changes.only_person)
 
     def ask_action(
         self, *, decision: str, session: str, action: str, target: str, payload: str, reasons: tuple[str, ...]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from mayfly.store import JSON, event
 
 
 @event("session.began")
-@dataclass(frozen=True, kw_only=True)
 class SessionBegan:
     """Record that a session was opened: where, with which model, and which one spawned it."""
 
@@ -22,7 +20,6 @@ class SessionBegan:
 
 
 @event("session.turn_asked")
-@dataclass(frozen=True, kw_only=True)
 class TurnAsked:
     """Record what was asked in a turn, as it was said."""
 
@@ -31,7 +28,6 @@ class TurnAsked:
 
 
 @event("session.turn_configured")
-@dataclass(frozen=True, kw_only=True)
 class TurnConfigured:
     """Record who takes a turn on and with what: a resumed turn goes on with exactly this."""
 
@@ -48,7 +44,6 @@ class TurnConfigured:
 
 
 @event("session.model_said")
-@dataclass(frozen=True, kw_only=True)
 class ModelSaid:
     """Record one answer of the model: its text and the tools it calls."""
 
@@ -63,7 +58,6 @@ class ModelSaid:
 
 
 @event("session.tool_called")
-@dataclass(frozen=True, kw_only=True)
 class ToolCalled:
     """Record a call before anything is done for it; *key* is what its effect is known by."""
 
@@ -76,7 +70,6 @@ class ToolCalled:
 
 
 @event("session.tool_returned")
-@dataclass(frozen=True, kw_only=True)
 class ToolReturned:
     """Record what became of a call; *whole* is the blob of a result that is longer than what the model was given."""
 
@@ -92,7 +85,6 @@ class ToolReturned:
 
 
 @event("session.turn_ended")
-@dataclass(frozen=True, kw_only=True)
 class TurnEnded:
     """Record how a turn ended: done, stopped, failed, killed, or at a limit."""
 
@@ -103,7 +95,6 @@ class TurnEnded:
 
 
 @event("session.stop_asked")
-@dataclass(frozen=True, kw_only=True)
 class TurnStopAsked:
     """Record that somebody asked the turn under way to stop, from whatever process."""
 
@@ -112,7 +103,6 @@ class TurnStopAsked:
 
 
 @event("session.noted")
-@dataclass(frozen=True, kw_only=True)
 class SessionNoted:
     """Record what the agent is told between turns, such as that something was approved."""
 
@@ -121,7 +111,6 @@ class SessionNoted:
 
 
 @event("session.folded")
-@dataclass(frozen=True, kw_only=True)
 class SessionFolded:
     """Record that all turns up to *turn* are told to the model by a summary from now on."""
 
@@ -130,7 +119,6 @@ class SessionFolded:
 
 
 @event("session.ended")
-@dataclass(frozen=True, kw_only=True)
 class SessionEnded:
     """Record that a session takes no further turn, or is parked until somebody speaks to it."""
 

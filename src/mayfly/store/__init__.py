@@ -6,101 +6,48 @@ events it writes with `event` and stay cheap to import.
 
 from typing import TYPE_CHECKING
 
-from mayfly._lazy import lazily
+from mayfly._lazy import lazily, public_names
 
 if TYPE_CHECKING:
-    from mayfly.store._archive import Archived
-    from mayfly.store._cache import Cache, Cached
-    from mayfly.store._claim import Claim, Fence
-    from mayfly.store._events import JSON, Event, Payload, as_payload, event
-    from mayfly.store._kinds import (
-        DoctorAttacked,
-        SandboxRan,
-        StoreMigrated,
-    )
-    from mayfly.store._ledger import Ledger
-    from mayfly.store._money import PaymentRow, SaleRow
-    from mayfly.store._money_list import (
-        SUMS_BY,
-        Cap,
-        ClaimedSale,
-        MoneySum,
-        PaymentList,
-        SaleList,
-        SumBy,
-        check_strategy,
-        money_sums,
-        name_strategy,
-    )
-    from mayfly.store._runs import RunRow
-    from mayfly.store._seal import Seal, SealedFiles
-    from mayfly.store._switch import Killed, KillSwitch, KillSwitched, Switch
-    from mayfly.store._telemetry import Telemetry
-    from mayfly.store._tool_list import Served, ToolList
-    from mayfly.store._tools import ToolRow, ToolVersionRow
-    from mayfly.store._verify import Verified
+    from mayfly.store._archive import Archived as Archived
+    from mayfly.store._cache import Cache as Cache
+    from mayfly.store._cache import Cached as Cached
+    from mayfly.store._claim import Claim as Claim
+    from mayfly.store._claim import Fence as Fence
+    from mayfly.store._events import JSON as JSON
+    from mayfly.store._events import Event as Event
+    from mayfly.store._events import Payload as Payload
+    from mayfly.store._events import as_payload as as_payload
+    from mayfly.store._events import event as event
+    from mayfly.store._kinds import DoctorAttacked as DoctorAttacked
+    from mayfly.store._kinds import SandboxRan as SandboxRan
+    from mayfly.store._kinds import StoreMigrated as StoreMigrated
+    from mayfly.store._ledger import Ledger as Ledger
+    from mayfly.store._money import PaymentRow as PaymentRow
+    from mayfly.store._money import SaleRow as SaleRow
+    from mayfly.store._money_list import SUMS_BY as SUMS_BY
+    from mayfly.store._money_list import Cap as Cap
+    from mayfly.store._money_list import ClaimedSale as ClaimedSale
+    from mayfly.store._money_list import MoneySum as MoneySum
+    from mayfly.store._money_list import PaymentList as PaymentList
+    from mayfly.store._money_list import SaleList as SaleList
+    from mayfly.store._money_list import SumBy as SumBy
+    from mayfly.store._money_list import check_strategy as check_strategy
+    from mayfly.store._money_list import money_sums as money_sums
+    from mayfly.store._money_list import name_strategy as name_strategy
+    from mayfly.store._runs import RunRow as RunRow
+    from mayfly.store._seal import Seal as Seal
+    from mayfly.store._seal import SealedFiles as SealedFiles
+    from mayfly.store._switch import Killed as Killed
+    from mayfly.store._switch import KillSwitch as KillSwitch
+    from mayfly.store._switch import KillSwitched as KillSwitched
+    from mayfly.store._switch import Switch as Switch
+    from mayfly.store._telemetry import Telemetry as Telemetry
+    from mayfly.store._tool_list import Served as Served
+    from mayfly.store._tool_list import ToolList as ToolList
+    from mayfly.store._tools import ToolRow as ToolRow
+    from mayfly.store._tools import ToolVersionRow as ToolVersionRow
+    from mayfly.store._verify import Verified as Verified
 
-__all__ = [
-    "JSON",
-    "SUMS_BY",
-    "Archived",
-    "Cache",
-    "Cached",
-    "Cap",
-    "Claim",
-    "ClaimedSale",
-    "DoctorAttacked",
-    "Event",
-    "Fence",
-    "KillSwitch",
-    "KillSwitched",
-    "Killed",
-    "Ledger",
-    "MoneySum",
-    "Payload",
-    "PaymentList",
-    "PaymentRow",
-    "RunRow",
-    "SaleList",
-    "SaleRow",
-    "SandboxRan",
-    "Seal",
-    "SealedFiles",
-    "Served",
-    "StoreMigrated",
-    "SumBy",
-    "Switch",
-    "Telemetry",
-    "ToolList",
-    "ToolRow",
-    "ToolVersionRow",
-    "Verified",
-    "as_payload",
-    "check_strategy",
-    "event",
-    "money_sums",
-    "name_strategy",
-]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "_archive": "Archived",
-        "_cache": "Cache Cached",
-        "_claim": "Claim Fence",
-        "_events": "JSON Event Payload as_payload event",
-        "_kinds": "DoctorAttacked SandboxRan StoreMigrated",
-        "_ledger": "Ledger",
-        "_money": "PaymentRow SaleRow",
-        "_money_list": (
-            "Cap ClaimedSale MoneySum PaymentList SUMS_BY SaleList SumBy check_strategy money_sums name_strategy"
-        ),
-        "_runs": "RunRow",
-        "_seal": "Seal SealedFiles",
-        "_switch": "Killed KillSwitch KillSwitched Switch",
-        "_telemetry": "Telemetry",
-        "_tool_list": "Served ToolList",
-        "_tools": "ToolRow ToolVersionRow",
-        "_verify": "Verified",
-    },
-)
+__all__ = public_names(__name__)
+__getattr__ = lazily(__name__)

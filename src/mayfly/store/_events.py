@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias, TypeVar, cast, get_origin
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias, TypeVar, cast, dataclass_transform, get_origin
 
 from mayfly.core import Hider, InputError, LimitError, MayflyError, StoreError, canonical_json
 
@@ -105,7 +105,7 @@ KIND = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+")
 
 
 class Payload(Protocol):
-    """Any frozen dataclass registered with `event`; its fields are JSON values."""
+    """Any class registered with `event`, which makes it a frozen dataclass; its fields are JSON values."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
@@ -125,11 +125,14 @@ _KINDS: dict[str, EventKind] = {}
 _NAMES: dict[type[Payload], str] = {}
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True)
 def event(kind: str) -> Callable[[type[P]], type[P]]:
-    """Register a frozen dataclass as the payload of *kind*, such as ``"sandbox.ran"``."""
+    """Make a class a frozen dataclass and register it as the payload of *kind*, such as ``"sandbox.ran"``."""
     check_kind(kind)
 
-    def register(payload: type[P]) -> type[P]:
+    def register(declared: type[P]) -> type[P]:
+        is_made = "__dataclass_params__" in vars(declared)
+        payload = declared if is_made else dataclass(frozen=True, kw_only=True)(declared)
         if not is_dataclass(payload) or not payload.__dataclass_params__.frozen:  # type: ignore[attr-defined]
             raise InputError(f"the payload of {kind} must be a frozen dataclass, and {payload.__name__} is not")
         known = _KINDS.get(kind)

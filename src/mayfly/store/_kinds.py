@@ -1,12 +1,9 @@
 """The events of the lowest floors. A higher package declares its own beside the code that writes them."""
 
-from dataclasses import dataclass
-
 from mayfly.store._events import event
 
 
 @event("store.migrated")
-@dataclass(frozen=True, kw_only=True)
 class StoreMigrated:
     """Record that the store was brought up to a numbered migration."""
 
@@ -15,7 +12,6 @@ class StoreMigrated:
 
 
 @event("store.archived")
-@dataclass(frozen=True, kw_only=True)
 class StoreArchived:
     """Record that the events of old runs were moved to a file, and the hash of the file."""
 
@@ -26,7 +22,6 @@ class StoreArchived:
 
 
 @event("run.claimed")
-@dataclass(frozen=True, kw_only=True)
 class RunClaimed:
     """Record that a process, the writer, took the right to a run; those of earlier generations append no more."""
 
@@ -34,7 +29,6 @@ class RunClaimed:
 
 
 @event("strategy.named")
-@dataclass(frozen=True, kw_only=True)
 class StrategyNamed:
     """Record that a strategy was first used, or was described; the subject is ``strategy:NAME``."""
 
@@ -42,7 +36,6 @@ class StrategyNamed:
 
 
 @event("sandbox.ran")
-@dataclass(frozen=True, kw_only=True)
 class SandboxRan:
     """Record one job behind the wall: how it ended, behind which wall, and what was run."""
 
@@ -55,7 +48,6 @@ class SandboxRan:
 
 
 @event("doctor.attacked")
-@dataclass(frozen=True, kw_only=True)
 class DoctorAttacked:
     """Record that the wall was attacked on purpose, and how many of the attacks it held."""
 

@@ -7,55 +7,34 @@ exchange    the one HTTP client                      run_project the tests of a 
 
 from typing import TYPE_CHECKING
 
-from mayfly._lazy import lazily
+from mayfly._lazy import lazily, public_names
 
 if TYPE_CHECKING:
-    from mayfly.world._all import builtins, room_tools
-    from mayfly.world._declare import NUMBER, TEXT, Declared, Schema, listed, said, takes, tool
-    from mayfly.world._git_history import History
-    from mayfly.world._http_client import Answer, KeptConnections, address_of, exchange
-    from mayfly.world._project import SuiteReport, run_project
-    from mayfly.world._push import plan_push, planned_again, push
-    from mayfly.world._room import Room, Settled, ToolResult
-    from mayfly.world._steps import StepChanges
+    from mayfly.world._all import builtins as builtins
+    from mayfly.world._all import room_tools as room_tools
+    from mayfly.world._declare import NUMBER as NUMBER
+    from mayfly.world._declare import TEXT as TEXT
+    from mayfly.world._declare import Declared as Declared
+    from mayfly.world._declare import Schema as Schema
+    from mayfly.world._declare import listed as listed
+    from mayfly.world._declare import said as said
+    from mayfly.world._declare import takes as takes
+    from mayfly.world._declare import tool as tool
+    from mayfly.world._git_history import History as History
+    from mayfly.world._http_client import Answer as Answer
+    from mayfly.world._http_client import KeptConnections as KeptConnections
+    from mayfly.world._http_client import address_of as address_of
+    from mayfly.world._http_client import exchange as exchange
+    from mayfly.world._project import SuiteReport as SuiteReport
+    from mayfly.world._project import run_project as run_project
+    from mayfly.world._push import plan_push as plan_push
+    from mayfly.world._push import planned_again as planned_again
+    from mayfly.world._push import push as push
+    from mayfly.world._room import HeldChanges as HeldChanges
+    from mayfly.world._room import Room as Room
+    from mayfly.world._room import Settled as Settled
+    from mayfly.world._room import ToolResult as ToolResult
+    from mayfly.world._steps import StepChanges as StepChanges
 
-__all__ = [
-    "NUMBER",
-    "TEXT",
-    "Answer",
-    "Declared",
-    "History",
-    "KeptConnections",
-    "Room",
-    "Schema",
-    "Settled",
-    "StepChanges",
-    "SuiteReport",
-    "ToolResult",
-    "address_of",
-    "builtins",
-    "exchange",
-    "listed",
-    "plan_push",
-    "planned_again",
-    "push",
-    "room_tools",
-    "run_project",
-    "said",
-    "takes",
-    "tool",
-]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "_all": "builtins room_tools",
-        "_git_history": "History",
-        "_http_client": "Answer KeptConnections address_of exchange",
-        "_project": "SuiteReport run_project",
-        "_push": "plan_push planned_again push",
-        "_room": "Room Settled ToolResult",
-        "_steps": "StepChanges",
-        "_declare": "NUMBER TEXT Declared Schema listed said takes tool",
-    },
-)
+__all__ = public_names(__name__)
+__getattr__ = lazily(__name__)

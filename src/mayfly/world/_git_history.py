@@ -32,7 +32,6 @@ _OF_HISTORY = ("objects", "refs", "logs", "packed-refs", "HEAD", "worktrees")
 
 
 @event("session.history")
-@dataclass(frozen=True, kw_only=True)
 class HistoryNoted:
     """Record what git tracked when a session began, or what the session removed and moved of it since, in a blob."""
 

@@ -35,15 +35,7 @@ class Place(Protocol):
         ...
 
     def run(
-        self,
-        command: Sequence[str] | str,
-        *,
-        key: str,
-        cwd: str = ".",
-        timeout: float | None = None,
-        grants: Sequence[str] = (),
-        keep: bool = True,
-        stdin: bytes = b"",
+        self, command: Sequence[str], *, key: str, timeout: float | None = None, keep: bool = True
     ) -> tuple[Any, Any]:
         """Run a command and return how it ended, and what became of what it changed."""
         ...

@@ -31,20 +31,22 @@ _ABOUT_ITSELF = re.compile(r"\s*(?:#.*)?|version = \d+|lockfileVersion: .*|\s*\"
 _SHOWN = 100_000
 
 
+class HeldChanges(NamedTuple):
+    """Changes that the workbench holds as *id*, and why a person is asked; with *only_person* no profile agrees."""
+
+    id: str
+    decision: str
+    session: str
+    note: str
+    summary: str
+    reasons: tuple[str, ...]
+    only_person: bool
+
+
 class Inbox(Protocol):
     """Where changes and actions wait for a person's word."""
 
-    def hold_changes(
-        self,
-        held_id: str,
-        *,
-        decision: str,
-        session: str,
-        note: str,
-        summary: str,
-        reasons: tuple[str, ...],
-        only_person: bool = False,
-    ) -> str:
+    def hold_changes(self, changes: HeldChanges) -> str:
         """Put a held set of changes into the inbox; return its id there."""
         ...
 
@@ -186,15 +188,9 @@ class Room:
             return Settled(status="refused", summary=summary, diff=diff, reasons=reasons)
         if judged.decision == "approval":
             held = self.bench.hold(changes, note=note)
-            id = self.approvals.hold_changes(
-                held.id,
-                decision=judged.id,
-                session=self.session,
-                note=note,
-                summary=summary,
-                reasons=reasons,
-                only_person=bool(whole.lost or whole.unkept) or any(map(_is_gits, judged.paths("approval"))),
-            )
+            only_person = bool(whole.lost or whole.unkept) or any(map(_is_gits, judged.paths("approval")))
+            waits = HeldChanges(held.id, judged.id, self.session, note, summary, reasons, only_person)
+            id = self.approvals.hold_changes(waits)
             agreed = self.approvals.get(id).settled
             if agreed is not None:
                 return Settled(status="committed", id=agreed.commit, summary=summary, diff=diff)

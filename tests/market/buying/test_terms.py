@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mayfly.core import InputError
-from mayfly.market import ChainReader, PaidRequest, SellerAnswer, price_units, read_terms, read_units
+from mayfly.market import BuyOptions, ChainReader, PaidRequest, SellerAnswer, price_units, read_terms, read_units
 from mayfly.market._chain_reader import (
     AUTHORIZATION_CANCELED,
     AUTHORIZATION_STATE,
@@ -99,7 +99,8 @@ def test_another_status_than_402_is_no_offer() -> None:
 
 
 def test_requests_and_answers_are_kept_as_they_are() -> None:
-    request = PaidRequest.check("http://a.org/x#y", "POST", b"\x00\xff", [("Accept", "text/plain")], largest=10)
+    options: BuyOptions = {"body": b"\x00\xff", "headers": [("Accept", "text/plain")]}
+    request = PaidRequest.check("http://a.org/x#y", options, largest=10)
     assert PaidRequest.from_bytes(request.to_bytes()) == request
     assert request.url == "http://a.org/x"
     answer = SellerAnswer(200, {"content-type": "a/b"}, b"\x00\xff")

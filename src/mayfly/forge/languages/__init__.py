@@ -2,28 +2,16 @@
 
 from typing import TYPE_CHECKING
 
-from mayfly._lazy import lazily
+from mayfly._lazy import lazily, public_names
 
 if TYPE_CHECKING:
-    from mayfly.forge.languages._gates import LanguageGates, unstable
-    from mayfly.forge.languages._language import Language, Reading
-    from mayfly.forge.languages._typescript import TypeScript, find_node, find_typescript
+    from mayfly.forge.languages._gates import LanguageGates as LanguageGates
+    from mayfly.forge.languages._gates import unstable as unstable
+    from mayfly.forge.languages._language import Language as Language
+    from mayfly.forge.languages._language import Reading as Reading
+    from mayfly.forge.languages._typescript import TypeScript as TypeScript
+    from mayfly.forge.languages._typescript import find_node as find_node
+    from mayfly.forge.languages._typescript import find_typescript as find_typescript
 
-__all__ = [
-    "Language",
-    "LanguageGates",
-    "Reading",
-    "TypeScript",
-    "find_node",
-    "find_typescript",
-    "unstable",
-]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "_gates": "LanguageGates unstable",
-        "_language": "Language Reading",
-        "_typescript": "TypeScript find_node find_typescript",
-    },
-)
+__all__ = public_names(__name__)
+__getattr__ = lazily(__name__)

@@ -2,42 +2,20 @@
 
 from typing import TYPE_CHECKING
 
-from mayfly._lazy import lazily
+from mayfly._lazy import lazily, public_names
 
 if TYPE_CHECKING:
-    from mayfly.library.promotion._candidates import Standing
-    from mayfly.library.promotion._identity import Identities, Identity
-    from mayfly.library.promotion._promotion import Promotion
-    from mayfly.library.promotion._shelf import Promoted, PromotedShelf
-    from mayfly.library.promotion._votes import (
-        Ballot,
-        Choice,
-        Vote,
-        powers_of,
-        votes_that_count,
-    )
+    from mayfly.library.promotion._candidates import Standing as Standing
+    from mayfly.library.promotion._identity import Identities as Identities
+    from mayfly.library.promotion._identity import Identity as Identity
+    from mayfly.library.promotion._promotion import Promotion as Promotion
+    from mayfly.library.promotion._shelf import Promoted as Promoted
+    from mayfly.library.promotion._shelf import PromotedShelf as PromotedShelf
+    from mayfly.library.promotion._votes import Ballot as Ballot
+    from mayfly.library.promotion._votes import Choice as Choice
+    from mayfly.library.promotion._votes import Vote as Vote
+    from mayfly.library.promotion._votes import powers_of as powers_of
+    from mayfly.library.promotion._votes import votes_that_count as votes_that_count
 
-__all__ = [
-    "Ballot",
-    "Choice",
-    "Identities",
-    "Identity",
-    "Promoted",
-    "PromotedShelf",
-    "Promotion",
-    "Standing",
-    "Vote",
-    "powers_of",
-    "votes_that_count",
-]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "_candidates": "Standing",
-        "_identity": "Identities Identity",
-        "_promotion": "Promotion",
-        "_shelf": "Promoted PromotedShelf",
-        "_votes": "Ballot Choice Vote powers_of votes_that_count",
-    },
-)
+__all__ = public_names(__name__)
+__getattr__ = lazily(__name__)

@@ -107,7 +107,6 @@ class OfBallot:
 
 
 @event("capability.voted")
-@dataclass(frozen=True, kw_only=True)
 class VoteCast(OfBallot):
     """Record a signed vote; *voter* is a public key, *name* what it was called where the vote was cast."""
 
@@ -118,7 +117,6 @@ class VoteCast(OfBallot):
 
 
 @event("capability.settled")
-@dataclass(frozen=True, kw_only=True)
 class FailuresSettled:
     """Record that somebody looked at the failures up to an event and found them to be none of the program's fault."""
 
@@ -129,7 +127,6 @@ class FailuresSettled:
 
 
 @event("capability.promoted")
-@dataclass(frozen=True, kw_only=True)
 class CapabilityPromoted(OfBallot):
     """Record that a program is kept in git from now on: the commit, on which *shelf*, and what spoke for it."""
 
@@ -140,7 +137,6 @@ class CapabilityPromoted(OfBallot):
 
 
 @event("capability.demoted")
-@dataclass(frozen=True, kw_only=True)
 class CapabilityDemoted(OfBallot):
     """Record that a program is no longer kept in git, and why; what it is otherwise it stays."""
 

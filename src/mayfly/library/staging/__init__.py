@@ -2,39 +2,19 @@
 
 from typing import TYPE_CHECKING
 
-from mayfly._lazy import lazily
+from mayfly._lazy import lazily, public_names
 
 if TYPE_CHECKING:
-    from mayfly.library.staging._events import (
-        RolledBack,
-        StageResult,
-        StagingPromoted,
-    )
-    from mayfly.library.staging._live import take_up, under_watch, watched
-    from mayfly.library.staging._repository import Repository
-    from mayfly.library.staging._staging import Report, Staging
-    from mayfly.library.staging._target import homes_of
+    from mayfly.library.staging._events import RolledBack as RolledBack
+    from mayfly.library.staging._events import StageResult as StageResult
+    from mayfly.library.staging._events import StagingPromoted as StagingPromoted
+    from mayfly.library.staging._live import take_up as take_up
+    from mayfly.library.staging._live import under_watch as under_watch
+    from mayfly.library.staging._live import watched as watched
+    from mayfly.library.staging._repository import Repository as Repository
+    from mayfly.library.staging._staging import Report as Report
+    from mayfly.library.staging._staging import Staging as Staging
+    from mayfly.library.staging._target import homes_of as homes_of
 
-__all__ = [
-    "Report",
-    "Repository",
-    "RolledBack",
-    "StageResult",
-    "Staging",
-    "StagingPromoted",
-    "homes_of",
-    "take_up",
-    "under_watch",
-    "watched",
-]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "_events": "RolledBack StageResult StagingPromoted",
-        "_live": "take_up under_watch watched",
-        "_repository": "Repository",
-        "_staging": "Report Staging",
-        "_target": "homes_of",
-    },
-)
+__all__ = public_names(__name__)
+__getattr__ = lazily(__name__)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mayfly.store import event
 
 
 @event("staging.proposed")
-@dataclass(frozen=True, kw_only=True)
 class StagingProposed:
     """Record that a change of a built-in tool is to be tried: which file, on which commit, on which branch."""
 
@@ -20,7 +17,6 @@ class StagingProposed:
 
 
 @event("staging.tested")
-@dataclass(frozen=True, kw_only=True)
 class StageResult:
     """How one stage went, as it is recorded too."""
 
@@ -31,7 +27,6 @@ class StageResult:
 
 
 @event("staging.merging")
-@dataclass(frozen=True, kw_only=True)
 class StagingMerging:
     """Record that all stages are passed and the branch is about to go on to the commit."""
 
@@ -39,7 +34,6 @@ class StagingMerging:
 
 
 @event("staging.promoted")
-@dataclass(frozen=True, kw_only=True)
 class StagingPromoted:
     """Record that a change was taken in, and until when a crash of its tool takes it back."""
 
@@ -52,7 +46,6 @@ class StagingPromoted:
 
 
 @event("staging.failed")
-@dataclass(frozen=True, kw_only=True)
 class StagingFailed:
     """Record that a change was not taken in, and why."""
 
@@ -61,7 +54,6 @@ class StagingFailed:
 
 
 @event("staging.rollback_started")
-@dataclass(frozen=True, kw_only=True)
 class RollbackStarted:
     """Record that a change that was taken in is about to be taken back."""
 
@@ -71,7 +63,6 @@ class RollbackStarted:
 
 
 @event("staging.rolled_back")
-@dataclass(frozen=True, kw_only=True)
 class RolledBack:
     """Record that a change was taken back by a commit of its own."""
 
@@ -83,7 +74,6 @@ class RolledBack:
 
 
 @event("staging.rollback_failed")
-@dataclass(frozen=True, kw_only=True)
 class RollbackFailed:
     """Record that a change could not be taken back, and why: somebody has to look."""
 
@@ -92,7 +82,6 @@ class RollbackFailed:
 
 
 @event("staging.cleaned")
-@dataclass(frozen=True, kw_only=True)
 class StagingCleaned:
     """Record what of a killed process was found and removed."""
 

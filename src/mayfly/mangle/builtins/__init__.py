@@ -32,33 +32,22 @@ Known by name only: fn:some passes the checks of a program, and evaluating it is
 
 from typing import TYPE_CHECKING
 
-from mayfly._lazy import lazily
-from mayfly.mangle.builtins._limits import DEEPEST, LARGEST_TEXT, MOST_PARTS, BuiltinError, weight
+from mayfly._lazy import lazily, public_names
+from mayfly.mangle.builtins._limits import DEEPEST as DEEPEST
+from mayfly.mangle.builtins._limits import LARGEST_TEXT as LARGEST_TEXT
+from mayfly.mangle.builtins._limits import MOST_PARTS as MOST_PARTS
+from mayfly.mangle.builtins._limits import BuiltinError as BuiltinError
+from mayfly.mangle.builtins._limits import weight as weight
 
 if TYPE_CHECKING:
-    from mayfly.mangle.builtins._entries import Function, Predicate, Reducer, TypeExpression, count_arguments
-    from mayfly.mangle.builtins._tables import FUNCTIONS, PREDICATES, REDUCERS
+    from mayfly.mangle.builtins._entries import Function as Function
+    from mayfly.mangle.builtins._entries import Predicate as Predicate
+    from mayfly.mangle.builtins._entries import Reducer as Reducer
+    from mayfly.mangle.builtins._entries import TypeExpression as TypeExpression
+    from mayfly.mangle.builtins._entries import count_arguments as count_arguments
+    from mayfly.mangle.builtins._tables import FUNCTIONS as FUNCTIONS
+    from mayfly.mangle.builtins._tables import PREDICATES as PREDICATES
+    from mayfly.mangle.builtins._tables import REDUCERS as REDUCERS
 
-__all__ = [
-    "DEEPEST",
-    "FUNCTIONS",
-    "LARGEST_TEXT",
-    "MOST_PARTS",
-    "PREDICATES",
-    "REDUCERS",
-    "BuiltinError",
-    "Function",
-    "Predicate",
-    "Reducer",
-    "TypeExpression",
-    "count_arguments",
-    "weight",
-]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "_entries": "Function Predicate Reducer TypeExpression count_arguments",
-        "_tables": "FUNCTIONS PREDICATES REDUCERS",
-    },
-)
+__all__ = public_names(__name__)
+__getattr__ = lazily(__name__)

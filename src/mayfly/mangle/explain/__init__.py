@@ -1,31 +1,24 @@
 """Explanations: why a fact holds, why a goal does not, and what would make it hold."""
 
-from mayfly.mangle.explain._change import Change, Repair
-from mayfly.mangle.explain._render import JSON, Branch, outline, to_json, to_text
-from mayfly.mangle.explain._repair import repairs
-from mayfly.mangle.explain._solve import solve
-from mayfly.mangle.explain._terms import Bindings
-from mayfly.mangle.explain._why import Fact, Leaves, Step, Why, leaves, why
-from mayfly.mangle.explain._why_not import Attempt, WhyNot, why_not
+from mayfly._lazy import public_names
+from mayfly.mangle.explain._change import Change as Change
+from mayfly.mangle.explain._change import Repair as Repair
+from mayfly.mangle.explain._render import JSON as JSON
+from mayfly.mangle.explain._render import Branch as Branch
+from mayfly.mangle.explain._render import outline as outline
+from mayfly.mangle.explain._render import to_json as to_json
+from mayfly.mangle.explain._render import to_text as to_text
+from mayfly.mangle.explain._repair import repairs as repairs
+from mayfly.mangle.explain._solve import solve as solve
+from mayfly.mangle.explain._terms import Bindings as Bindings
+from mayfly.mangle.explain._why import Fact as Fact
+from mayfly.mangle.explain._why import Leaves as Leaves
+from mayfly.mangle.explain._why import Step as Step
+from mayfly.mangle.explain._why import Why as Why
+from mayfly.mangle.explain._why import leaves as leaves
+from mayfly.mangle.explain._why import why as why
+from mayfly.mangle.explain._why_not import Attempt as Attempt
+from mayfly.mangle.explain._why_not import WhyNot as WhyNot
+from mayfly.mangle.explain._why_not import why_not as why_not
 
-__all__ = [
-    "JSON",
-    "Attempt",
-    "Bindings",
-    "Branch",
-    "Change",
-    "Fact",
-    "Leaves",
-    "Repair",
-    "Step",
-    "Why",
-    "WhyNot",
-    "leaves",
-    "outline",
-    "repairs",
-    "solve",
-    "to_json",
-    "to_text",
-    "why",
-    "why_not",
-]
+__all__ = public_names(__name__)

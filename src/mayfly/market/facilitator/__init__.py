@@ -7,24 +7,14 @@ seller asks the chain.
 
 from typing import TYPE_CHECKING
 
-from mayfly._lazy import lazily
+from mayfly._lazy import lazily, public_names
 
 if TYPE_CHECKING:
-    from mayfly.market.facilitator._client import Facilitator, FacilitatorClient, Settlement, Verification
-    from mayfly.market.facilitator._own import SelfFacilitator
+    from mayfly.market.facilitator._client import Facilitator as Facilitator
+    from mayfly.market.facilitator._client import FacilitatorClient as FacilitatorClient
+    from mayfly.market.facilitator._client import Settlement as Settlement
+    from mayfly.market.facilitator._client import Verification as Verification
+    from mayfly.market.facilitator._own import SelfFacilitator as SelfFacilitator
 
-__all__ = [
-    "Facilitator",
-    "FacilitatorClient",
-    "SelfFacilitator",
-    "Settlement",
-    "Verification",
-]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "_client": "Facilitator FacilitatorClient Settlement Verification",
-        "_own": "SelfFacilitator",
-    },
-)
+__all__ = public_names(__name__)
+__getattr__ = lazily(__name__)

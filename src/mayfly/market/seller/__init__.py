@@ -6,30 +6,16 @@ payment is settled and handed out only when the chain shows the transfer.
 
 from typing import TYPE_CHECKING
 
-from mayfly._lazy import lazily
+from mayfly._lazy import lazily, public_names
 
 if TYPE_CHECKING:
-    from mayfly.market.seller._open import make_offer, open_seller
-    from mayfly.market.seller._payment import SignedPayment, parse_payment
-    from mayfly.market.seller._seller import Seller, SellerLimits
-    from mayfly.market.seller._shop import shop_app
+    from mayfly.market.seller._open import make_offer as make_offer
+    from mayfly.market.seller._open import open_seller as open_seller
+    from mayfly.market.seller._payment import SignedPayment as SignedPayment
+    from mayfly.market.seller._payment import parse_payment as parse_payment
+    from mayfly.market.seller._seller import Seller as Seller
+    from mayfly.market.seller._seller import SellerLimits as SellerLimits
+    from mayfly.market.seller._shop import shop_app as shop_app
 
-__all__ = [
-    "Seller",
-    "SellerLimits",
-    "SignedPayment",
-    "make_offer",
-    "open_seller",
-    "parse_payment",
-    "shop_app",
-]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "_open": "make_offer open_seller",
-        "_payment": "SignedPayment parse_payment",
-        "_seller": "Seller SellerLimits",
-        "_shop": "shop_app",
-    },
-)
+__all__ = public_names(__name__)
+__getattr__ = lazily(__name__)

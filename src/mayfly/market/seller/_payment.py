@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from mayfly.core import InputError, address_key, shown
-from mayfly.market._asgi import Reply, json_reply
+from mayfly.market._asgi import ShopReply, json_reply
 from mayfly.market._requirements import Offer, encode_header
 from mayfly.market._terms import (
     REQUIRED_HEADER,
@@ -162,7 +162,7 @@ _LARGEST_HEADER: Final = 6000
 _AGAIN: Final = "2"
 
 
-def payment_required(offer: Offer, url: str, error: str) -> Reply:
+def payment_required(offer: Offer, url: str, error: str) -> ShopReply:
     """Say what is to be paid: to v2 in a header, to v1 in the body."""
     required = offer.required(url, error)
     header = encode_header(required)
@@ -171,28 +171,28 @@ def payment_required(offer: Offer, url: str, error: str) -> Reply:
     return json_reply(402, offer.required_v1(url, error), {REQUIRED_HEADER: header, "cache-control": "no-store"})
 
 
-def refused(reason: str) -> Reply:
+def refused(reason: str) -> ShopReply:
     """Say that the request itself is wrong."""
     return json_reply(400, {"error": reason})
 
 
-def conflict() -> Reply:
+def conflict() -> ShopReply:
     """Say that the payment was given for another request."""
     reason = "this payment was sent with another request; pay for this one with an authorization of its own"
     return json_reply(409, {"error": reason})
 
 
-def busy(reason: str) -> Reply:
+def busy(reason: str) -> ShopReply:
     """Say that the same payment may be sent again, and that this is safe."""
     return json_reply(503, {"error": reason}, {"retry-after": _AGAIN})
 
 
-def failed(row: SaleRow) -> Reply:
+def failed(row: SaleRow) -> ShopReply:
     """Say that there is no answer and that nothing was charged."""
     return json_reply(500, {"error": row.reason, "charged": False})
 
 
-def unsettled(row: SaleRow, reason: str) -> Reply:
+def unsettled(row: SaleRow, reason: str) -> ShopReply:
     """Say that the payment did not arrive, so that nothing is handed out."""
     receipt = {"success": False, "errorReason": reason, "transaction": "", "network": row.network, "payer": row.payer}
     headers = dict.fromkeys(RESPONSE_HEADERS.values(), encode_header(receipt))

@@ -21,7 +21,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from mayfly.core import ConflictError, MayflyError, canonical_json, content_hash, mismatch, one_line
-from mayfly.market._asgi import Reply
+from mayfly.market._asgi import ShopReply
 from mayfly.market._chain_reader import NodeError, Transfer
 from mayfly.market._events import SaleAnswered, SaleClaimed, SaleFailed, SaleLapsed, SaleSettled, SaleSettling
 from mayfly.market._purchase import SellerAnswer
@@ -109,7 +109,7 @@ class Seller:
         self._limits = limits or SellerLimits()
         self._clock = clock
 
-    def sell(self, offer: Offer, url: str, arguments: object, payment: SignedPayment | None) -> Reply:
+    def sell(self, offer: Offer, url: str, arguments: object, payment: SignedPayment | None) -> ShopReply:
         """Answer one request for *offer* at *url*; without a payment that holds, with what is to be paid."""
         if payment is None:
             return payment_required(offer, url, "payment required")
@@ -124,7 +124,7 @@ class Seller:
         row = self._sales.sale_of(payment.network, offer.asset, payment.payer, payment.nonce)
         if row is None:
             claimed = self._claim(offer, url, request, payment)
-            if isinstance(claimed, Reply):
+            if isinstance(claimed, ShopReply):
                 return claimed
             row, fresh = claimed
             if fresh:
@@ -153,7 +153,7 @@ class Seller:
 
     # The steps.
 
-    def _claim(self, offer: Offer, url: str, request: str, payment: SignedPayment) -> tuple[SaleRow, bool] | Reply:
+    def _claim(self, offer: Offer, url: str, request: str, payment: SignedPayment) -> tuple[SaleRow, bool] | ShopReply:
         limits = self._limits
         if said := payment.objection(offer, url, now=self._clock(), shortest=limits.shortest):
             return payment_required(offer, url, said)
@@ -187,7 +187,7 @@ class Seller:
             return seen.state == "settled" and seen.block_time >= self._reader.now() - offer.seconds
         return False
 
-    def _answer(self, row: SaleRow, arguments: Mapping[str, Any]) -> Reply:
+    def _answer(self, row: SaleRow, arguments: Mapping[str, Any]) -> ShopReply:
         """Run the handler and keep what it says; who was overtaken meanwhile keeps nothing."""
         try:
             done = self._handler(row.tool, row.version, arguments, row.id)
@@ -206,7 +206,7 @@ class Seller:
         except ConflictError:
             return self._go_on(self._again(row), arguments)
 
-    def _settle(self, row: SaleRow, *, look_first: bool) -> Reply:
+    def _settle(self, row: SaleRow, *, look_first: bool) -> ShopReply:
         """Have it settled and close it by what the chain shows; look first where somebody may have tried before."""
         row = self._move(row, SaleSettling(before=row.turn, lease=self._until()))
         settlement: Settlement | None = None
@@ -226,7 +226,7 @@ class Seller:
                 return seen
             time.sleep(self._limits.poll)
 
-    def _close(self, row: SaleRow, seen: Evidence, settlement: Settlement | None) -> Reply:
+    def _close(self, row: SaleRow, seen: Evidence, settlement: Settlement | None) -> ShopReply:
         if seen.state == "settled":
             gas = seen.gas if self._facilitator.pays_gas else ""
             done = SaleSettled(before=row.turn, transaction=seen.transaction, block=seen.block, gas=gas)
@@ -240,7 +240,7 @@ class Seller:
         said = (settlement.reason if settlement is not None else "") or seen.reason or "the chain does not show it yet"
         return busy(f"the payment is not settled yet, send the same one again: {said}")
 
-    def _go_on(self, row: SaleRow, arguments: Mapping[str, Any]) -> Reply:
+    def _go_on(self, row: SaleRow, arguments: Mapping[str, Any]) -> ShopReply:
         """Hand out what is there, go on where somebody stopped, or wait for whoever works on it."""
         ends = time.monotonic() + self._limits.patience
         while row.state in OPEN:
@@ -256,7 +256,7 @@ class Seller:
             return self._hand_out(row)
         return failed(row) if row.state == "failed" else unsettled(row, row.reason)
 
-    def _take_over(self, row: SaleRow, arguments: Mapping[str, Any]) -> Reply:
+    def _take_over(self, row: SaleRow, arguments: Mapping[str, Any]) -> ShopReply:
         """Answer in the place of one that ended; not where the authorization can no longer pay."""
         row = self._move(row, _claim_again(row, lease=self._until()))
         seen = self._look(row)
@@ -271,7 +271,7 @@ class Seller:
             reason = "" if seen.state == "settled" else "the authorization was cancelled or used for another payment"
         return self._fail(row, reason) if reason else self._answer(row, arguments)
 
-    def _fail(self, row: SaleRow, reason: str) -> Reply:
+    def _fail(self, row: SaleRow, reason: str) -> ShopReply:
         """Close a sale that has no answer; one that somebody else had settled stays open, for the answer is owed."""
         if self._look(row).state == "settled":
             self._move(row, _claim_again(row, lease=int(self._clock())))
@@ -317,7 +317,7 @@ class Seller:
         body = json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
         return SellerAnswer(200, {"content-type": MIME}, body).to_bytes()
 
-    def _hand_out(self, row: SaleRow) -> Reply:
+    def _hand_out(self, row: SaleRow) -> ShopReply:
         kept = SellerAnswer.from_bytes(self._ledger.get_blob(row.answer))
         receipt = {
             "success": True,
@@ -327,7 +327,7 @@ class Seller:
             "amount": str(row.units),
         }
         said = dict.fromkeys(RESPONSE_HEADERS.values(), encode_header(receipt))
-        return Reply(status=kept.status, headers={**kept.headers, **said}, body=kept.body)
+        return ShopReply(status=kept.status, headers={**kept.headers, **said}, body=kept.body)
 
 
 def _x402(kept: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
 
 from mayfly.core import InputError, parse_json
-from mayfly.market._asgi import App, HttpAsked, Reply, json_reply, small_app
+from mayfly.market._asgi import HttpAsked, ShopApp, ShopReply, json_reply, small_app
 from mayfly.market._requirements import RESOURCES, WELL_KNOWN
 from mayfly.market.seller._payment import payment_required, read_payment, refused
 
@@ -23,7 +23,7 @@ _PAGE: Final = 100
 
 def shop_app(
     seller: Seller, offers: Sequence[Offer], *, base: str = "", most: int = 1024 * 1024, calls: int = 32
-) -> App:
+) -> ShopApp:
     """Return the application that sells *offers*.
 
     *base* is the address under which buyers know the shop; without one it is the host they ask for, over plain http.
@@ -31,7 +31,7 @@ def shop_app(
     """
     shelf = {offer.path: offer for offer in offers}
 
-    def answer(request: HttpAsked) -> Reply:
+    def answer(request: HttpAsked) -> ShopReply:
         host = request.headers.get("host", "")
         if not base and not _HOST.fullmatch(host):
             return json_reply(400, {"error": "the request names no host"})
@@ -49,7 +49,7 @@ def shop_app(
     return small_app(answer, most=most, calls=calls)
 
 
-def _asked(seller: Seller, offer: Offer, url: str, request: HttpAsked) -> Reply:
+def _asked(seller: Seller, offer: Offer, url: str, request: HttpAsked) -> ShopReply:
     if request.method not in ("GET", "HEAD", "POST"):
         return json_reply(405, {"error": "POST the arguments as JSON"}, {"allow": "GET, POST"})
     try:
@@ -68,7 +68,7 @@ def _asked(seller: Seller, offer: Offer, url: str, request: HttpAsked) -> Reply:
     return seller.sell(offer, url, arguments, payment)
 
 
-def _listed(offers: Sequence[Offer], here: str, query: str) -> Reply:
+def _listed(offers: Sequence[Offer], here: str, query: str) -> ShopReply:
     """Return a page of the list as the bazaar has it."""
     asked = parse_qs(query)
     limit, offset = (_number(asked, name, other) for name, other in (("limit", _PAGE), ("offset", 0)))

@@ -1,12 +1,9 @@
 """What the kernel writes to the ledger."""
 
-from dataclasses import dataclass
-
 from mayfly.store import JSON, event
 
 
 @event("policy.decided")
-@dataclass(frozen=True, kw_only=True)
 class PolicyDecided:
     """Record one decision: what was asked, what the rules said and why, and the facts to decide it again from."""
 
@@ -33,7 +30,6 @@ class PolicyDecided:
 
 
 @event("policy.spent")
-@dataclass(frozen=True, kw_only=True)
 class PolicySpent:
     """Record, in one piece with the permit, what a spending takes of a session or a day, and what that has spent now.
 
@@ -46,7 +42,6 @@ class PolicySpent:
 
 
 @event("policy.routed")
-@dataclass(frozen=True, kw_only=True)
 class PolicyRouted:
     """Record who was chosen for a request, and the facts to choose again from."""
 
@@ -61,7 +56,6 @@ class PolicyRouted:
 
 
 @event("policy.overridden")
-@dataclass(frozen=True, kw_only=True)
 class PolicyOverridden:
     """Record that a person approved exactly one action for a time; the seal is over all other fields.
 
@@ -82,7 +76,6 @@ class PolicyOverridden:
 
 
 @event("policy.review_wanted")
-@dataclass(frozen=True, kw_only=True)
 class PolicyReviewWanted:
     """Record that the rules stand in somebody's way often enough to be looked at."""
 
@@ -93,7 +86,6 @@ class PolicyReviewWanted:
 
 
 @event("policy.fact_refused")
-@dataclass(frozen=True, kw_only=True)
 class PolicyFactRefused:
     """Record that a fact proposed by a model was not taken, and why."""
 
@@ -102,7 +94,6 @@ class PolicyFactRefused:
 
 
 @event("policy.reloaded")
-@dataclass(frozen=True, kw_only=True)
 class PolicyReloaded:
     """Record that rule files changed: which are in force now and which were refused with what reason."""
 

@@ -34,8 +34,7 @@ from mayfly.policy.kernel._evaluator import (
 from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
 from mayfly.policy.kernel._judgement import Judgement, approved_set, recorded_paths, set_digest, summary
 from mayfly.policy.kernel._reasons import Reason, reasons_of
-from mayfly.policy.kernel._record import CHANGES, digest_of, kept, recording, shortened
-from mayfly.policy.kernel._spending import CLASS, Caps, Spending
+from mayfly.policy.kernel._record import CHANGES, CLASS, Caps, Spending, digest_of, kept, recording, shortened
 from mayfly.policy.kernel.facts import SetFacts, action_name, changes_of, facts_of_action, symbol
 
 if TYPE_CHECKING:

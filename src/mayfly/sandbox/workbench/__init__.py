@@ -2,48 +2,26 @@
 
 from typing import TYPE_CHECKING
 
-from mayfly._lazy import lazily
+from mayfly._lazy import lazily, public_names
 
 if TYPE_CHECKING:
-    from mayfly.sandbox.workbench._changes import Change, ChangeKind, Changes, Entry, EntryKind
-    from mayfly.sandbox.workbench._held import Held, held
-    from mayfly.sandbox.workbench._history import UndoTarget, commits, find_undo_target, undo
-    from mayfly.sandbox.workbench._journal import Commit
-    from mayfly.sandbox.workbench._masks import SecretFiles
-    from mayfly.sandbox.workbench._places import recover
-    from mayfly.sandbox.workbench._run import Ran, RanStatus
-    from mayfly.sandbox.workbench._workbench import Workbench
+    from mayfly.sandbox.workbench._changes import Change as Change
+    from mayfly.sandbox.workbench._changes import ChangeKind as ChangeKind
+    from mayfly.sandbox.workbench._changes import Changes as Changes
+    from mayfly.sandbox.workbench._changes import Entry as Entry
+    from mayfly.sandbox.workbench._changes import EntryKind as EntryKind
+    from mayfly.sandbox.workbench._held import Held as Held
+    from mayfly.sandbox.workbench._held import held as held
+    from mayfly.sandbox.workbench._history import UndoTarget as UndoTarget
+    from mayfly.sandbox.workbench._history import commits as commits
+    from mayfly.sandbox.workbench._history import find_undo_target as find_undo_target
+    from mayfly.sandbox.workbench._history import undo as undo
+    from mayfly.sandbox.workbench._journal import Commit as Commit
+    from mayfly.sandbox.workbench._masks import SecretFiles as SecretFiles
+    from mayfly.sandbox.workbench._places import recover as recover
+    from mayfly.sandbox.workbench._run import Ran as Ran
+    from mayfly.sandbox.workbench._run import RanStatus as RanStatus
+    from mayfly.sandbox.workbench._workbench import Workbench as Workbench
 
-__all__ = [
-    "Change",
-    "ChangeKind",
-    "Changes",
-    "Commit",
-    "Entry",
-    "EntryKind",
-    "Held",
-    "Ran",
-    "RanStatus",
-    "SecretFiles",
-    "UndoTarget",
-    "Workbench",
-    "commits",
-    "find_undo_target",
-    "held",
-    "recover",
-    "undo",
-]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "_changes": "Change ChangeKind Changes Entry EntryKind",
-        "_held": "Held held",
-        "_history": "UndoTarget commits find_undo_target undo",
-        "_journal": "Commit",
-        "_masks": "SecretFiles",
-        "_run": "Ran RanStatus",
-        "_places": "recover",
-        "_workbench": "Workbench",
-    },
-)
+__all__ = public_names(__name__)
+__getattr__ = lazily(__name__)

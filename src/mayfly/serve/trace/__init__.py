@@ -2,11 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from mayfly._lazy import lazily
+from mayfly._lazy import lazily, public_names
 
 if TYPE_CHECKING:
-    from mayfly.serve.trace._page import trace_page
+    from mayfly.serve.trace._page import trace_page as trace_page
 
-__all__ = ["trace_page"]
-
-__getattr__ = lazily(__name__, {"_page": "trace_page"})
+__all__ = public_names(__name__)
+__getattr__ = lazily(__name__)

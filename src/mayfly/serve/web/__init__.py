@@ -5,17 +5,13 @@ The names below are loaded on first use: the framework takes a second to load, a
 
 from typing import TYPE_CHECKING
 
-from mayfly._lazy import lazily
+from mayfly._lazy import lazily, public_names
 
 if TYPE_CHECKING:
-    from mayfly.serve.web._app import make_app
-    from mayfly.serve.web._passes import WebOptions
-    from mayfly.serve.web._processes import VARIABLE as WEB_TOKEN
-    from mayfly.serve.web._processes import serve_web
+    from mayfly.serve.web._app import make_app as make_app
+    from mayfly.serve.web._passes import WebOptions as WebOptions
+    from mayfly.serve.web._processes import WEB_TOKEN as WEB_TOKEN
+    from mayfly.serve.web._processes import serve_web as serve_web
 
-__all__ = ["WEB_TOKEN", "WebOptions", "make_app", "serve_web"]
-
-__getattr__ = lazily(
-    __name__,
-    {"_app": "make_app", "_processes": "VARIABLE=WEB_TOKEN serve_web", "_passes": "WebOptions"},
-)
+__all__ = public_names(__name__)
+__getattr__ = lazily(__name__)

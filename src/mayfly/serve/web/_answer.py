@@ -24,10 +24,10 @@ from mayfly.core import (
     Refusal,
     StoreError,
     one_line,
+    utf8,
     without_secrets,
     without_secrets_in,
 )
-from mayfly.serve._reply import encodable_text
 
 # Items of a list that lies on disk which go into one answer; the number of all of them is beside it.
 ITEMS = 10_000
@@ -184,7 +184,7 @@ def _misfit(errors: Any) -> str:
 
 
 def _safe_line(text: str) -> str:
-    return encodable_text(one_line(without_secrets(text)))
+    return utf8(one_line(without_secrets(text)))
 
 
 # What the routes of the API may answer besides what they return, for OpenAPI.

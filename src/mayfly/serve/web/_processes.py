@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mayfly.serve.web._passes import WebOptions
     from mayfly.serve.web._served import Served
 
-VARIABLE = "MAYFLY_WEB_TOKEN"
+WEB_TOKEN = "MAYFLY_WEB_TOKEN"
 # Seconds that requests have to end in once the server has to; then they are ended.
 _GRACE = 5
 # Seconds that a process may take beyond that to close its runtime; then it is killed.
@@ -41,7 +41,7 @@ Ready = Callable[[str, str], None]
 
 def serve_web(settings: Settings, options: WebOptions, *, workers: int, ready: Ready) -> None:
     """Serve until somebody ends the process; *ready* is told the address, and the link that lets a browser in."""
-    check_token_needed(options.host, options.token, VARIABLE)
+    check_token_needed(options.host, options.token, WEB_TOKEN)
     with listen(options.host, options.port) as bound, tempfile.TemporaryDirectory(prefix="mayfly-web-") as spent:
         options = replace(options, spent=Path(spent))
         address = address_of(bound)

@@ -1,4 +1,4 @@
-"""`AgentSchema`: what agents make of a database, one migration at a time, all of it or nothing."""
+"""`AgentSchema`: what agents make of a database, one migration at a time, all of it or nothing; and its events."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Literal
 from mayfly.core import ConflictError, InputError, Refusal, Settings, Verdict, content_hash, shown
 from mayfly.store._append import append_events
 from mayfly.store._database import Connection, Database
-from mayfly.store._events import Event, Payload, checked
+from mayfly.store._events import Event, Payload, checked, event
 from mayfly.store._fork import ForkGuard
 from mayfly.store._money import has_strategies
 from mayfly.store._rows import EVENTS, newest, to_events
 from mayfly.store.schema._engine import Engine, RoleState, Rows, trash_name
-from mayfly.store.schema._kinds import SchemaApplied, SchemaPurged, SchemaRetired, SchemaWrote
 from mayfly.store.schema._names import (
     GATE,
     LARGEST_MIGRATION,
@@ -329,3 +328,40 @@ class AgentSchema:
 
 def _moment(value: object) -> str:
     return value.isoformat() if isinstance(value, datetime) else str(value)
+
+
+@event("schema.applied")
+class SchemaApplied:
+    """Record a migration of an agent's: what its statements did, the hash of its text, and as which role it ran."""
+
+    name: str
+    dialect: str
+    statements: tuple[str, ...]
+    hash: str
+    role: str = ""
+
+
+@event("schema.retired")
+class SchemaRetired:
+    """Record that a table was put aside under another name."""
+
+    table: str
+    renamed: str
+    by: str = ""
+
+
+@event("schema.purged")
+class SchemaPurged:
+    """Record that tables that had been put aside were dropped, and by whom."""
+
+    tables: tuple[str, ...]
+    by: str
+
+
+@event("schema.wrote")
+class SchemaWrote:
+    """Record that rows of agents' tables were changed: by which statement, how many, and the rows it returned."""
+
+    sql: str
+    rows: int
+    returned: tuple[tuple[object, ...], ...] = ()

@@ -2,42 +2,20 @@
 
 from typing import TYPE_CHECKING
 
-from mayfly._lazy import lazily
+from mayfly._lazy import lazily, public_names
 
 if TYPE_CHECKING:
-    from mayfly.synthesis.records._cells import is_continued
-    from mayfly.synthesis.records._objects import records_in
-    from mayfly.synthesis.records._propose import (
-        Proposal,
-        Unable,
-        account_of,
-        propose,
-        propose_join,
-        propose_joined_reading,
-        propose_reading,
-    )
-    from mayfly.synthesis.records._suite import loose_suite_of, suite_of
+    from mayfly.synthesis.records._cells import is_continued as is_continued
+    from mayfly.synthesis.records._objects import records_in as records_in
+    from mayfly.synthesis.records._propose import Proposal as Proposal
+    from mayfly.synthesis.records._propose import Unable as Unable
+    from mayfly.synthesis.records._propose import account_of as account_of
+    from mayfly.synthesis.records._propose import propose as propose
+    from mayfly.synthesis.records._propose import propose_join as propose_join
+    from mayfly.synthesis.records._propose import propose_joined_reading as propose_joined_reading
+    from mayfly.synthesis.records._propose import propose_reading as propose_reading
+    from mayfly.synthesis.records._suite import loose_suite_of as loose_suite_of
+    from mayfly.synthesis.records._suite import suite_of as suite_of
 
-__all__ = [
-    "Proposal",
-    "Unable",
-    "account_of",
-    "is_continued",
-    "loose_suite_of",
-    "propose",
-    "propose_join",
-    "propose_joined_reading",
-    "propose_reading",
-    "records_in",
-    "suite_of",
-]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "_cells": "is_continued",
-        "_objects": "records_in",
-        "_propose": "Proposal Unable account_of propose propose_join propose_joined_reading propose_reading",
-        "_suite": "loose_suite_of suite_of",
-    },
-)
+__all__ = public_names(__name__)
+__getattr__ = lazily(__name__)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mayfly.core import MachineError
-from mayfly.market import depth_kept
+from mayfly.market import AUTHORIZATION, depth_kept
 from mayfly.testing.chain._rpc import RpcServer
 
 if TYPE_CHECKING:
@@ -37,16 +37,6 @@ _STALE = 60
 
 
 _TRANSFER = "transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)"
-_AUTHORIZATION = {
-    "TransferWithAuthorization": [
-        {"name": "from", "type": "address"},
-        {"name": "to", "type": "address"},
-        {"name": "value", "type": "uint256"},
-        {"name": "validAfter", "type": "uint256"},
-        {"name": "validBefore", "type": "uint256"},
-        {"name": "nonce", "type": "bytes32"},
-    ]
-}
 
 
 class Authorization(NamedTuple):
@@ -154,8 +144,8 @@ class LocalChain:
     def sign(self, it: Authorization, signer: LocalAccount, **domain: Any) -> bytes:
         """Return the signature of an authorization; *domain* says otherwise for which token or chain it is."""
         about = {"name": "Test Dollar", "version": "2", "chainId": self.chain_id, "verifyingContract": self.asset}
-        message = dict(zip((one["name"] for one in _AUTHORIZATION["TransferWithAuthorization"]), it, strict=True))
-        signed = signer.sign_typed_data({**about, **domain}, _AUTHORIZATION, message)
+        message = dict(zip((one["name"] for one in AUTHORIZATION["TransferWithAuthorization"]), it, strict=True))
+        signed = signer.sign_typed_data({**about, **domain}, AUTHORIZATION, message)
         return bytes(signed.signature)
 
     def send(self, it: Authorization, signature: bytes, *, try_first: bool = True) -> int:

@@ -18,9 +18,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from mayfly import __version__
-from mayfly.core import clipped, ending_of, harmless, without_secrets
+from mayfly.core import clipped, ending_of, harmless, utf8, without_secrets
 from mayfly.operations import INBOX_EVENTS, event_words, inbox, tell
-from mayfly.serve._reply import encodable_text
 from mayfly.serve.web._answer import plain_data
 from mayfly.serve.web._passes import form_token
 from mayfly.serve.web._served import served_by
@@ -79,7 +78,7 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
             **context,
         )
     )
-    return HTMLResponse(encodable_text(text), status, _HEADERS)
+    return HTMLResponse(utf8(text), status, _HEADERS)
 
 
 def see(address: str, done: str = "") -> RedirectResponse:

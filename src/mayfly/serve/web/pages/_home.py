@@ -153,7 +153,6 @@ async def _file(served: Served, form: FormData) -> tuple[str, str]:
 
 
 @event("page.answered")
-@dataclass(frozen=True, kw_only=True)
 class PageAnswered:
     """Record what a page shows of a run that was asked for on one: the blob of its outcome, and how to ask again."""
 
