@@ -100,7 +100,7 @@ site: setup ## write the pages of docs/ as a site into build/site, and check its
 pins: setup ## renew constraints.txt with the newest versions that fit
 	$(PYTHON) -m pip install --quiet 'pip>=25.1'
 	$(PYTHON) -m pip install --quiet --dry-run --ignore-installed --report .venv.pins \
-		--group dev --group bench --editable '.[all]' hatchling
+		--group dev --group bench --editable '.[all]' hatchling uv
 	head -n 1 constraints.txt >.venv.constraints
 	$(PYTHON) -c 'import json; print(*sorted(i["metadata"]["name"].lower().replace("_", "-") + "==" + \
 		i["metadata"]["version"] for i in json.load(open(".venv.pins"))["install"] \

@@ -1,6 +1,7 @@
 """`./mayfly`: makes `.venv` once, whatever interrupts it, and says in one line what is missing.
 
-The Pythons are stubs that write down how they were called: `-m venv` and `-m pip` only pretend, all else is real.
+The Pythons are stubs that write down how they were called: `-m venv` and `-m pip` only pretend, all else is real. uv
+cannot be had unless a test says how it acts.
 """
 
 import os
@@ -24,9 +25,18 @@ case "$1 $2" in
     cp "$0" "$3/bin/python"
     touch "$3/lib/python3.11/site-packages/pip/__init__.py" ;;
 "-m pip")
+    case " $* " in *" --target "*)
+        [ -n "${STUB_UV:-}" ] || exit 1
+        mkdir -p .venv.uv/bin
+        printf '#!/bin/sh\\nprintf "%%s\\\\n" "uv $*" >>"$STUB_LOG"\\n%s' "$STUB_UV" >.venv.uv/bin/uv
+        chmod +x .venv.uv/bin/uv
+        exit ;;
+    esac
     [ -z "${STUB_SLEEP:-}" ] || sleep "$STUB_SLEEP"
     while [ -n "${STUB_GATE:-}" ] && [ ! -e "$STUB_GATE" ]; do sleep 0.05; done
     [ -z "${STUB_PIP_SAYS:-}" ] || { printf '%s\\n' "$STUB_PIP_SAYS"; exit 1; }
+    exec "$0" -m made ;;
+"-m made")
     venv=${0%/bin/python}
     info=$venv/lib/python3.11/site-packages/mayfly_agents-0.dist-info
     mkdir -p "$info"
@@ -93,7 +103,7 @@ class Checkout:
     def until_pip(self) -> None:
         """Wait until the packages are being installed."""
         deadline = time.monotonic() + 200
-        while not self.calls("-m pip"):
+        while not self.calls(INSTALLED):
             assert time.monotonic() < deadline
             time.sleep(0.02)
 
@@ -103,6 +113,7 @@ def checkout(tmp_path: Path) -> Checkout:
     return Checkout(tmp_path)
 
 
+INSTALLED = "-r .venv.wanted"
 SETTING_UP = "mayfly: setting up .venv (first use only) ...\n"
 
 
@@ -118,6 +129,22 @@ def test_it_installs_the_package_with_the_pins(checkout: Checkout) -> None:
     checkout.start()
     assert (checkout.venv / "wanted").read_text().splitlines()[0] == "-e .[market,mcp,models,serve]"
     assert not list(checkout.root.glob(".venv.log")), "a log is kept only where something failed"
+
+
+def test_uv_installs_what_pip_would_and_is_not_kept(checkout: Checkout) -> None:
+    hosts = {"PIP_INDEX_URL": "https://a.test/simple", "PIP_EXTRA_INDEX_URL": "https://b.test https://c.test"}
+    shown = 'echo "$UV_DEFAULT_INDEX|$UV_INDEX" >>"$STUB_LOG"; exec .venv/bin/python -m made'
+    status, _, err = checkout.start(STUB_UV=shown, **hosts)
+    assert (status, err) == (0, SETTING_UP)
+    assert "https://a.test/simple|https://b.test https://c.test" in checkout.log.read_text()
+    assert checkout.calls(INSTALLED) == checkout.calls("uv pip install") == 1, "pip brought uv and nothing else"
+    assert not list(checkout.root.glob(".venv.uv"))
+
+
+def test_pip_installs_what_uv_could_not(checkout: Checkout) -> None:
+    assert checkout.start(STUB_UV="exit 2")[::2] == (0, SETTING_UP)
+    assert [checkout.calls(f"{name} {INSTALLED}") for name in ("constraints.txt", "--no-input")] == [1, 1]
+    assert not list(checkout.root.glob(".venv.uv"))
 
 
 def test_it_works_from_anywhere_and_through_links(checkout: Checkout, tmp_path: Path) -> None:
@@ -142,14 +169,14 @@ def test_two_starts_at_once_set_up_once(checkout: Checkout) -> None:
     assert (first.returncode, second.returncode) == (0, 0)
     assert out1[0].endswith("|1|")
     assert (out2[0].endswith("|2|"), out2[1]) == (True, "")
-    assert checkout.calls("-m venv") == checkout.calls("-m pip") == 1
+    assert checkout.calls("-m venv") == checkout.calls(INSTALLED) == 1
 
 
 def test_eight_starts_at_once_set_up_once(checkout: Checkout) -> None:
     started = [checkout.popen(str(number), STUB_SLEEP="0.3") for number in range(8)]
     outs = [process.communicate(timeout=200)[0] for process in started]
     assert [out.split("|")[1] for out in outs] == [str(number) for number in range(8)]
-    assert checkout.calls("-m pip") == 1
+    assert checkout.calls(INSTALLED) == 1
 
 
 def test_a_start_killed_in_the_middle_is_repaired_by_the_next(checkout: Checkout) -> None:
@@ -192,7 +219,7 @@ def test_a_changed_list_is_installed_again_without_starting_over(checkout: Check
         file.write("\n# changed\n")
     status, _, err = checkout.start()
     assert (status, err) == (0, "mayfly: bringing .venv up to date ...\n")
-    assert (checkout.calls("-m venv"), checkout.calls("-m pip")) == (1, 2)
+    assert (checkout.calls("-m venv"), checkout.calls(INSTALLED)) == (1, 2)
     assert checkout.start()[2] == ""
 
 
