@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from _type_servers import end_servers
 from mayfly.cli import _market_demo
 from mayfly.cli._market_demo import OnChain, _differences
 from mayfly.cli._toy_market import TrapNode
@@ -23,6 +24,7 @@ from .conftest import Cli
 
 
 def test_the_demo_ends_with_books_that_the_chain_agrees_with_and_keeps_them(cli: Cli, tmp_path: Path) -> None:
+    end_servers()
     before = set(below(os.getpid()))
     ran = cli("market", "demo", "--keep", "kept")
     assert ran.status == 0, ran.err
@@ -38,6 +40,8 @@ def test_the_demo_ends_with_books_that_the_chain_agrees_with_and_keeps_them(cli:
         *("bought", "bought", "refused", "bought", "kept"),
     ]
     assert "over the agent's budget of 0.05" in ran.err
+    # In this process servers of the type checker are kept for other tests, where a command would end them.
+    end_servers()
     assert set(below(os.getpid())) == before, "no process of it is left"
 
     settings = Settings(state_dir=str(tmp_path / "kept"))

@@ -237,6 +237,9 @@ def test_a_node_that_is_killed_in_the_middle_changes_nothing(
         ran = Counter(event.subject for event in runtime.parts.ledger.read(kind="agent.executed"))
     assert outcome.value == truth, outcome.reason
     assert len(leaves(watch)) >= 20
-    assert {ran[f"{outcome.id}/{leaf}"] for leaf in leaves(watch)} == {1}, "what was done is not done again"
+    # The leaf that was lost with the node may have come as far as saying that it ran.
+    times = sorted(ran[f"{outcome.id}/{leaf}"] for leaf in leaves(watch))
+    assert times[:-1] == [1] * (len(times) - 1), "what was done is not done again"
+    assert times[-1] in (1, 2)
     assert walled
     assert until(lambda: not any(map(alive, walled)))

@@ -91,19 +91,17 @@ def do_leaf(engine: str, packed: bytes, keep: Collection[str], job: Job, data: b
 
 
 def _run(worker: Worker, job: Job, data: bytes | None) -> Done:
-    stop, cancelled = Stop(), False
+    stop = Stop()
     with ThreadPoolExecutor(1) as thread:
-        done = thread.submit(do_job, worker, job, data, stop)
-        # Ray cancels by interrupting, at whatever line this is, and again every few seconds until the task has ended.
-        while True:
-            try:
-                while not done.done():
-                    if cancelled:
-                        stop.cancel()
-                    wait([done], LONGEST_WAIT)
-                return done.result()
-            except KeyboardInterrupt:
-                cancelled = True
+        try:
+            done = thread.submit(do_job, worker, job, data, stop)
+            while not done.done():
+                wait([done], LONGEST_WAIT)
+            return done.result()
+        except KeyboardInterrupt:
+            # Ray cancels by interrupting, at whatever line this is; leaving the block waits until the work has stopped.
+            stop.cancel()
+            raise
 
 
 def _make_worker(packed: bytes, keep: Collection[str]) -> Worker:
