@@ -100,7 +100,7 @@ class PromptAtom:
         return tuple(found)
 
 
-def read_atom(entry: Mapping, path: Path, *, read: bool = True) -> PromptAtom:
+def read_atom(entry: Mapping, path: Path) -> PromptAtom:
     """Read one entry that has an `id`."""
     fields = Fields(entry, path, KEYS)
     id = fields.text("id")
@@ -117,7 +117,7 @@ def read_atom(entry: Mapping, path: Path, *, read: bool = True) -> PromptAtom:
     return PromptAtom(
         id=id,
         category=category,
-        content=_content(fields, path, read=read),
+        content=_content(fields, path),
         content_concise=fields.text("content_concise").strip(),
         content_min=fields.text("content_min").strip(),
         version=fields.number("version", 1),
@@ -134,11 +134,11 @@ def read_atom(entry: Mapping, path: Path, *, read: bool = True) -> PromptAtom:
     )
 
 
-def _content(fields: Fields, path: Path, *, read: bool) -> str:
+def _content(fields: Fields, path: Path) -> str:
     if fields.has("content") == fields.has("content_file"):
         raise fields.error("content", "an atom has either content or content_file")
     text = fields.text("content")
-    if fields.has("content_file") and read:
+    if fields.has("content_file"):
         named = content_path(path, fields.text("content_file"))
         if named is None:
             raise fields.error("content_file", "it has to lie beside the file that names it, or below")
