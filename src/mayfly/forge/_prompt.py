@@ -161,10 +161,15 @@ _REFUSAL = re.compile(
 )
 
 
+def fenced_blocks(answer: str) -> list[tuple[str, str]]:
+    """Return the fenced blocks of *answer*, each with the language that its fence names."""
+    return [(tag, body) for _, tag, body in _FENCE.findall(answer)]
+
+
 def code_in(answer: str) -> str | None:
     """Return the Python in *answer*: the largest fenced block of it, or all of it if it is code; None for prose."""
-    blocks = [(tag.lower(), textwrap.dedent(body)) for _, tag, body in _FENCE.findall(answer)]
-    python = [body for tag, body in blocks if tag in _PYTHON and body.strip()]
+    blocks = fenced_blocks(answer)
+    python = [textwrap.dedent(body) for tag, body in blocks if tag.lower() in _PYTHON and body.strip()]
     if python:
         return max(python, key=lambda body: (_defines(body), len(body))).strip("\n") + "\n"
     if blocks:
@@ -177,7 +182,7 @@ def why_no_code(answer: str, *, truncated: bool) -> tuple[str, str]:
     """Say what an answer without a program is: cut off, in another language, a refusal, or plain prose."""
     if truncated:
         return "TRUNCATED", "the answer was cut off before a program was complete; the limit is models.max_output"
-    others = [tag for _, tag, body in _FENCE.findall(answer) if tag.lower() not in _PYTHON and body.strip()]
+    others = [tag for tag, body in fenced_blocks(answer) if tag.lower() not in _PYTHON and body.strip()]
     if others:
         return "OTHER_LANGUAGE", f"the answer is {others[0]}, not Python"
     short = " ".join(answer.split())[:120]
