@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from mayfly.core import content_hash, one_line, shipped_table
+from mayfly.core import one_line, shipped_table
 from mayfly.persona._yaml import Fields, Mapping, read_text_file
 
 _ID: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}")
@@ -79,11 +79,6 @@ class PromptAtom:
     place: str = ""
     stem: str = ""
     """The name of the file it comes from, without its suffix."""
-
-    @cached_property
-    def content_hash(self) -> str:
-        """The SHA-256 of its full text."""
-        return content_hash(self.content)
 
     @property
     def skeleton(self) -> bool:
