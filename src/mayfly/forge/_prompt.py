@@ -9,7 +9,7 @@ import textwrap
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from mayfly.core import Contract, Example, SecretFields, clipped, parse_python
 from mayfly.forge._request import Attempt, Request
@@ -214,16 +214,6 @@ def parsed(source: str) -> ast.Module | None:
             return parse_python(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-
-
-def object_in(answer: str) -> dict[str, Any] | None:
-    """Return the JSON object in what a model answered: from the first brace to the last."""
-    start, stop = answer.find("{"), answer.rfind("}")
-    try:
-        data: object = json.loads(answer[start : stop + 1]) if start >= 0 else None
-    except (ValueError, RecursionError):
-        return None
-    return data if isinstance(data, dict) else None
 
 
 def normalised(source: str) -> str:

@@ -12,10 +12,10 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from mayfly.core import UNSET, Artifact, Contract, MayflyError, Unset, Verdict, same
-from mayfly.forge._prompt import PROMPTS, describe, object_in, said_verdict, shown_to_model
+from mayfly.forge._prompt import PROMPTS, describe, said_verdict, shown_to_model
 from mayfly.forge._request import Reflection, Request
 from mayfly.gates import Disputed, Test
-from mayfly.models import Model, Pool, Prompt, fenced
+from mayfly.models import Model, Pool, Prompt, fenced, object_in
 
 MOST_SUGGESTIONS = 5
 MOST_FAILING = 10
