@@ -133,13 +133,13 @@ class Personas:
                 tools.setdefault(tool, policy)
         return [Brought(*one) for one in tools.items()], [Brought(*one) for one in policies.items()]
 
-    def facts(self, *personas: str, verbs: Sequence[str] = ()) -> tuple[Fact, ...]:
+    def facts(self, *personas: str) -> tuple[Fact, ...]:
         """Return what the kernel has to know of who acts: a fact for each tool. The policies go to it by name."""
-        return granted_tools(self.atom(personas, verbs).tools)
+        return granted_tools(self.atom(personas).tools)
 
-    def policies(self, *personas: str, verbs: Sequence[str] = ()) -> tuple[str, ...]:
+    def policies(self, *personas: str) -> tuple[str, ...]:
         """Return the policies that govern who acts."""
-        return self.atom(personas, verbs).policies
+        return self.atom(personas).policies
 
     def configure(
         self,
