@@ -72,7 +72,7 @@ def test_a_delay_longer_than_the_time_limit_is_a_time_out(script: Script) -> Non
 
 def test_an_unknown_purpose_is_a_mistake_of_the_caller(script: Script) -> None:
     with pytest.raises(InputError, match="unknown purpose 'poetry'"):
-        script({"for": "*", "answer": "x"}).ask("poetry", "?")  # type: ignore[call-overload]
+        script({"for": "*", "answer": "x"}).ask("poetry", "?")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mayfly.core import Artifact
-from mayfly.forge._prompt import FEW, Prompt, code_in, describe, shown_to_model
+from mayfly.forge._prompt import FEW, PROMPTS, code_in, describe, shown_to_model
 from mayfly.forge._request import Request
-from mayfly.models import Model, Pool
+from mayfly.models import Model, Pool, Prompt
 
 if TYPE_CHECKING:
     from mayfly.forge.languages import Language
@@ -39,16 +39,15 @@ class ModelArchitect:
         return Artifact(kind="agent", source=written, entry=entry, author=self.name, provenance=provenance)
 
     def _prompt(self, request: Request) -> Prompt:
-        told = describe(request)
+        name, told = "architect", describe(request)
         if self._language is not None:
             # The same in the terms of another language.
-            told["called"] = self._language.called(request)
-            return Prompt.load(f"architect_{self._language.name}").fill(**told)
-        if request.apart:
+            name, told["called"] = f"architect_{self._language.name}", self._language.called(request)
+        elif request.apart:
             # Another order: first what it is given, and the plainest way to do it.
-            return Prompt.load("architect_apart").fill(**told)
-        if not request.simple:
-            return Prompt.load("architect").fill(**told)
-        # The task, the contract, a few examples, what a person said and what was wrong before, and no more.
-        few = describe(replace(request, examples=request.examples[:FEW]))
-        return Prompt.load("architect_simple").fill(**{**few, "sample": "" if request.examples else few["sample"]})
+            name = "architect_apart"
+        elif request.simple:
+            # The task, the contract, a few examples, what a person said and what was wrong before, and no more.
+            name, few = "architect_simple", replace(request, examples=request.examples[:FEW])
+            told = {**describe(few), "sample": "" if request.examples else told["sample"]}
+        return Prompt.load(PROMPTS / f"{name}.md").fill(**told)

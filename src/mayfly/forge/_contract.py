@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Sequence
 
 from mayfly.core import EDGES, Contract, MayflyError, Side, clipped
-from mayfly.forge._prompt import Prompt, describe, object_in, shown_to_model
+from mayfly.forge._prompt import PROMPTS, describe, shown_to_model
 from mayfly.forge._request import Request
-from mayfly.models import Model, Pool
+from mayfly.models import Model, Pool, Prompt, object_in
 
 # So many values show what a side looks like; deeper types than this are said by their outermost ones.
 _MOST, _DEEPEST = 200, 4
@@ -76,7 +76,7 @@ class ContractWriter:
         if self._model is None:
             return known
         request = shown_to_model(request).request
-        prompt = Prompt.load("contract").fill(
+        prompt = Prompt.load(PROMPTS / "contract.md").fill(
             **describe(request), edges=", ".join(EDGES), known="\n".join(known.lines())
         )
         try:

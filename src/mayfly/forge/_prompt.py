@@ -8,45 +8,17 @@ import re
 import textwrap
 import warnings
 from dataclasses import replace
-from functools import cache
-from importlib.resources import files
-from string import Template
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-from mayfly.core import Contract, Example, SecretFields, clipped, content_hash, parse_python
+from mayfly.core import Contract, Example, SecretFields, clipped, parse_python
 from mayfly.forge._request import Attempt, Request
+from mayfly.models import fenced
 
 if TYPE_CHECKING:
-    from mayfly.core import Example, Verdict
+    from mayfly.core import Verdict
 
-
-class Prompt(NamedTuple):
-    """One prompt, ready to be sent or to be filled."""
-
-    system: str
-    user: str
-
-    @classmethod
-    def load(cls, name: str) -> Prompt:
-        """Read the shipped prompt called *name*."""
-        return cls(*_parts(name))
-
-    def fill(self, **values: str) -> Prompt:
-        """Put *values* where the prompt names them; a value is text and never a prompt of its own."""
-        return Prompt(Template(self.system).substitute(values), Template(self.user).substitute(values))
-
-
-@cache
-def _parts(name: str) -> tuple[str, str]:
-    text = (files("mayfly.forge") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
-    system, _, user = text.partition("\n---\n")
-    return system.strip(), user.strip()
-
-
-def fenced(text: str) -> str:
-    """Mark *text* as data by a fence made of its hash: it cannot hold that, and the same text is always asked alike."""
-    mark = f"data-{content_hash(text)[:16]}"
-    return f"<{mark}>\n{text}\n</{mark}>"
+PROMPTS = Path(__file__).with_name("prompts")
 
 
 class Shown(NamedTuple):
@@ -189,10 +161,15 @@ _REFUSAL = re.compile(
 )
 
 
+def fenced_blocks(answer: str) -> list[tuple[str, str]]:
+    """Return the fenced blocks of *answer*, each with the language that its fence names."""
+    return [(tag, body) for _, tag, body in _FENCE.findall(answer)]
+
+
 def code_in(answer: str) -> str | None:
     """Return the Python in *answer*: the largest fenced block of it, or all of it if it is code; None for prose."""
-    blocks = [(tag.lower(), textwrap.dedent(body)) for _, tag, body in _FENCE.findall(answer)]
-    python = [body for tag, body in blocks if tag in _PYTHON and body.strip()]
+    blocks = fenced_blocks(answer)
+    python = [textwrap.dedent(body) for tag, body in blocks if tag.lower() in _PYTHON and body.strip()]
     if python:
         return max(python, key=lambda body: (_defines(body), len(body))).strip("\n") + "\n"
     if blocks:
@@ -205,7 +182,7 @@ def why_no_code(answer: str, *, truncated: bool) -> tuple[str, str]:
     """Say what an answer without a program is: cut off, in another language, a refusal, or plain prose."""
     if truncated:
         return "TRUNCATED", "the answer was cut off before a program was complete; the limit is models.max_output"
-    others = [tag for _, tag, body in _FENCE.findall(answer) if tag.lower() not in _PYTHON and body.strip()]
+    others = [tag for tag, body in fenced_blocks(answer) if tag.lower() not in _PYTHON and body.strip()]
     if others:
         return "OTHER_LANGUAGE", f"the answer is {others[0]}, not Python"
     short = " ".join(answer.split())[:120]
@@ -237,16 +214,6 @@ def parsed(source: str) -> ast.Module | None:
             return parse_python(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-
-
-def object_in(answer: str) -> dict[str, Any] | None:
-    """Return the JSON object in what a model answered: from the first brace to the last."""
-    start, stop = answer.find("{"), answer.rfind("}")
-    try:
-        data: object = json.loads(answer[start : stop + 1]) if start >= 0 else None
-    except (ValueError, RecursionError):
-        return None
-    return data if isinstance(data, dict) else None
 
 
 def normalised(source: str) -> str:

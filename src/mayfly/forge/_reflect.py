@@ -12,10 +12,10 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from mayfly.core import UNSET, Artifact, Contract, MayflyError, Unset, Verdict, same
-from mayfly.forge._prompt import Prompt, describe, fenced, object_in, said_verdict, shown_to_model
+from mayfly.forge._prompt import PROMPTS, describe, said_verdict, shown_to_model
 from mayfly.forge._request import Reflection, Request
 from mayfly.gates import Disputed, Test
-from mayfly.models import Model, Pool
+from mayfly.models import Model, Pool, Prompt, fenced, object_in
 
 MOST_SUGGESTIONS = 5
 MOST_FAILING = 10
@@ -64,7 +64,7 @@ class Reflector:
             return known
         seen, fields = shown_to_model(request or Request(intent=""))
         failures = "\n".join(_line(said_verdict(verdict, fields)) for verdict in refused)
-        prompt = Prompt.load("reflect").fill(
+        prompt = Prompt.load(PROMPTS / "reflect.md").fill(
             intent=seen.intent, source=fenced(fields.text(artifact.source)), failures=fenced(failures)
         )
         try:
@@ -159,7 +159,7 @@ class Arbiter:
         key = json.dumps(input, sort_keys=True)
         if key not in self._known:
             seen, fields = shown_to_model(replace(request, contract=contract))
-            prompt = Prompt.load("arbiter").fill(
+            prompt = Prompt.load(PROMPTS / "arbiter.md").fill(
                 **describe(seen), input=fenced(json.dumps(fields.data(input), ensure_ascii=False))
             )
             said = self._model.ask("arbiter", prompt.user, system=prompt.system, pool=self._pool).text

@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import Literal
 
 from mayfly.core import UNSET, Example, InputError, MayflyError, canonical_json, content_hash, same
-from mayfly.forge._prompt import Prompt, code_in, describe, parsed, shown_to_model
+from mayfly.forge._prompt import PROMPTS, code_in, describe, parsed, shown_to_model
 from mayfly.forge._relations import relation_tests, relations, relations_held
 from mayfly.forge._request import Request
 from mayfly.gates import Suite, Test
 from mayfly.language import is_closed, tokens
-from mayfly.models import Model, Pool
+from mayfly.models import Model, Pool, Prompt
 
 MOST_INPUTS = 6
 SLICE = 20
@@ -87,7 +87,7 @@ class TestWriter:
 
     def _asked(self, model: Model, request: Request, inputs: list[object], *, missing: str) -> list[Test]:
         request = shown_to_model(request).request
-        prompt = Prompt.load("tests").fill(
+        prompt = Prompt.load(PROMPTS / "tests.md").fill(
             **describe(request),
             missing=f"These words of the task have no test yet; write cases for them: {missing}" if missing else "",
         )

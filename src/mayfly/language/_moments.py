@@ -6,8 +6,7 @@ import re
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH_NAMES = (
+_MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
@@ -31,10 +30,8 @@ class Span(NamedTuple):
 def month_number(word: str) -> int:
     """Return 1 to 12 for the name of a month, whole or cut to three letters (or "sept"), else 0."""
     word = word.lower().rstrip(".")
-    if word in _MONTH_NAMES:
-        return _MONTH_NAMES.index(word) + 1
     word = "sep" if word == "sept" else word
-    return MONTHS.index(word) + 1 if word in MONTHS else 0
+    return next((number for number, month in enumerate(_MONTHS, 1) if word in (month, month[:3])), 0)
 
 
 def month_span(year: int, month: int) -> Span:

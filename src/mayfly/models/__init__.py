@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from mayfly.models._pool import ModelAsked as ModelAsked
     from mayfly.models._pool import Pool as Pool
     from mayfly.models._pool import Reservation as Reservation
+    from mayfly.models._prompt import Prompt as Prompt
+    from mayfly.models._prompt import fenced as fenced
     from mayfly.models._schema import json_schema as json_schema
+    from mayfly.models._schema import object_in as object_in
     from mayfly.models._types import PURPOSES as PURPOSES
     from mayfly.models._types import Answer as Answer
     from mayfly.models._types import Backend as Backend

@@ -61,8 +61,6 @@ def _compatible(target: Target, client: httpx2.AsyncClient) -> Model:
     from pydantic_ai.providers.openai import OpenAIProvider
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
-    from mayfly.models._build import TolerantChatModel
-
     if target.provider:
         service: Provider[Any] = OpenAIProvider(
             base_url=target.address, api_key=target.key or "not-needed", http_client=client

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from typing import Any, TypedDict, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from mayfly.core import Closing, InputError, Stop, utf8
 from mayfly.models._attempts import Attempts
@@ -18,7 +18,11 @@ from mayfly.models._schema import Mismatch, json_schema, read_answer
 from mayfly.models._secrets import sendable, sendable_again
 from mayfly.models._types import PURPOSES, Answer, Backend, Call, Emit, ModelOptions, Purpose, Reply
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    # The type of an answer's value; the default says that it is None where no schema is given.
+    T = TypeVar("T", default=None)
 
 
 class Asking(TypedDict, total=False):
@@ -62,23 +66,15 @@ class Model(Closing):
         """Load what the model needs, so that a mistake in the set-up shows before work begins; slow the first time."""
         self._backend.load()
 
-    @overload
-    def ask(self, purpose: Purpose, prompt: str, *, schema: None = ..., **options: Unpack[Asking]) -> Answer[None]: ...
-    @overload
-    def ask(self, purpose: Purpose, prompt: str, *, schema: type[T], **options: Unpack[Asking]) -> Answer[T]: ...
-    def ask(self, purpose: Purpose, prompt: str, *, schema: Any = None, **options: Unpack[Asking]) -> Answer[Any]:
-        """Return the answer to *prompt*; with *schema* its value is read and checked as well."""
+    def ask(
+        self, purpose: Purpose, prompt: str, *, schema: type[T] | None = None, **options: Unpack[Asking]
+    ) -> Answer[T]:
+        """Return the answer to *prompt*; with *schema* its value is read and checked as well, without it is None."""
         return self._loop.run(self._answer(purpose, prompt, schema, options))
 
-    @overload
     async def aask(
-        self, purpose: Purpose, prompt: str, *, schema: None = ..., **options: Unpack[Asking]
-    ) -> Answer[None]: ...
-    @overload
-    async def aask(self, purpose: Purpose, prompt: str, *, schema: type[T], **options: Unpack[Asking]) -> Answer[T]: ...
-    async def aask(
-        self, purpose: Purpose, prompt: str, *, schema: Any = None, **options: Unpack[Asking]
-    ) -> Answer[Any]:
+        self, purpose: Purpose, prompt: str, *, schema: type[T] | None = None, **options: Unpack[Asking]
+    ) -> Answer[T]:
         """Do what `ask` does without blocking the caller's event loop; cancelling it ends the call."""
         return await asyncio.wrap_future(self._loop.submit(self._answer(purpose, prompt, schema, options)))
 
@@ -110,7 +106,9 @@ class Model(Closing):
         """End the connections and the thread behind them."""
         self._loop.close()
 
-    def _answer(self, purpose: Purpose, prompt: str, schema: Any, options: Asking) -> Coroutine[Any, Any, Answer[Any]]:
+    def _answer(
+        self, purpose: Purpose, prompt: str, schema: type[T] | None, options: Asking
+    ) -> Coroutine[Any, Any, Answer[T]]:
         """Return the work of answering a question; a question that cannot be asked is an error at once."""
         self._require(purpose)
         call = Call(
@@ -123,11 +121,12 @@ class Model(Closing):
         # A pool that is not given hangs below the `limit` around the caller, which the loop's thread does not see.
         pool = options.get("pool") or Pool()
 
-        async def answer() -> Answer[Any]:
+        async def answer() -> Answer[T]:
             reply, attempts = await self._reply(call, pool, None)
+            value: Any = None if schema is None else _value(schema, reply, attempts)
             return Answer(
                 text=reply.text,
-                value=None if schema is None else _value(schema, reply, attempts),
+                value=value,
                 cost=attempts.cost,
                 model=self.name,
                 purpose=purpose,

@@ -217,6 +217,16 @@ def read_answer(kind: Any, text: str) -> Any:
     raise problems[0] if problems else Mismatch("there is no JSON in the answer")
 
 
+def object_in(answer: str) -> dict[str, Any] | None:
+    """Return the JSON object in what a model answered: from the first brace to the last."""
+    start, stop = answer.find("{"), answer.rfind("}")
+    try:
+        data: object = json.loads(answer[start : stop + 1]) if start >= 0 else None
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
+
+
 def read_value(kind: Any, value: object, where: str = "the answer") -> Any:
     """Return *value* as *kind*, or raise `Mismatch` naming the place."""
     kind = plain(kind)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mayfly.core import InputError, one_line
+from mayfly.core import InputError, one_line, sync_folder, write_whole
 from mayfly.persona._config import ConfigAtom
 from mayfly.persona._personas import Personas
 from mayfly.persona._shelf import AGENTS, read_stock, shipped_configs, yaml_files
@@ -58,14 +58,14 @@ def add_persona(
     with _alone(folder):
         path = folder / CUSTOM
         aside = folder / f".{CUSTOM}.new"
-        _write(aside, _with_entry(path, name, entry, replace=override))
+        write_whole(aside, _with_entry(path, name, entry, replace=override).encode("utf-8"))
         try:
             _try(folder, path, aside, snapshot, settings)
             os.replace(aside, path)
         finally:
             aside.unlink(missing_ok=True)
         rules = _rule(state / "rules", name, verbs) if verbs else None
-        _settle(folder)
+        sync_folder(folder)
     return Added(path, rules)
 
 
@@ -139,25 +139,5 @@ def _rule(folder: Path, name: str, verbs: Sequence[str]) -> Path:
     path = folder / f"persona_{name}.mg"
     text = read_text_file(path) if path.exists() else f"# Requests with these verbs are the work of {name}.\n"
     facts = (f"verb_persona(/{verb}, /{name}).\n" for verb in dict.fromkeys(verbs))
-    _write(folder / f".{path.name}.new", text + "".join(fact for fact in facts if fact not in text))
-    os.replace(folder / f".{path.name}.new", path)
-    _settle(folder)
+    write_whole(path, (text + "".join(fact for fact in facts if fact not in text)).encode("utf-8"))
     return path
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file of ours that is not in its place yet, down to the disk."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    with open(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(descriptor)
-
-
-def _settle(folder: Path) -> None:
-    """Make sure that a new name in a directory outlives a crash."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from mayfly.core import content_hash, one_line, shipped_table
+from mayfly.core import one_line, shipped_table
 from mayfly.persona._yaml import Fields, Mapping, read_text_file
 
 _ID: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}")
@@ -80,11 +80,6 @@ class PromptAtom:
     stem: str = ""
     """The name of the file it comes from, without its suffix."""
 
-    @cached_property
-    def content_hash(self) -> str:
-        """The SHA-256 of its full text."""
-        return content_hash(self.content)
-
     @property
     def skeleton(self) -> bool:
         """Tell whether rules alone choose it."""
@@ -100,7 +95,7 @@ class PromptAtom:
         return tuple(found)
 
 
-def read_atom(entry: Mapping, path: Path, *, read: bool = True) -> PromptAtom:
+def read_atom(entry: Mapping, path: Path) -> PromptAtom:
     """Read one entry that has an `id`."""
     fields = Fields(entry, path, KEYS)
     id = fields.text("id")
@@ -117,7 +112,7 @@ def read_atom(entry: Mapping, path: Path, *, read: bool = True) -> PromptAtom:
     return PromptAtom(
         id=id,
         category=category,
-        content=_content(fields, path, read=read),
+        content=_content(fields, path),
         content_concise=fields.text("content_concise").strip(),
         content_min=fields.text("content_min").strip(),
         version=fields.number("version", 1),
@@ -134,11 +129,11 @@ def read_atom(entry: Mapping, path: Path, *, read: bool = True) -> PromptAtom:
     )
 
 
-def _content(fields: Fields, path: Path, *, read: bool) -> str:
+def _content(fields: Fields, path: Path) -> str:
     if fields.has("content") == fields.has("content_file"):
         raise fields.error("content", "an atom has either content or content_file")
     text = fields.text("content")
-    if fields.has("content_file") and read:
+    if fields.has("content_file"):
         named = content_path(path, fields.text("content_file"))
         if named is None:
             raise fields.error("content_file", "it has to lie beside the file that names it, or below")

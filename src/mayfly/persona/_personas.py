@@ -74,21 +74,12 @@ class Brought(NamedTuple):
 class Personas:
     """Answer for all personas; nothing in it changes, so a turn under way keeps what it began with."""
 
-    def __init__(
-        self,
-        stock: Stock,
-        snapshot: Snapshot,
-        *,
-        settings: PersonaSettings | None = None,
-        tools: Collection[str] = (),
-    ) -> None:
+    def __init__(self, stock: Stock, snapshot: Snapshot, *, settings: PersonaSettings | None = None) -> None:
         self._stock = stock
         self._snapshot = snapshot
         self._settings = settings or PersonaSettings()
         named = frozenset(tool for entry in shipped_configs() for tool in entry.atom.tools)
         self._known = Known(snapshot, named)
-        # Tools that the rules do not know by name, such as those of other servers; who adds them checks them.
-        self._further = frozenset(tools)
         self._own_problems: list[Problem] = []
         self._entries = tuple(self._sound(stock.configs))
 
@@ -142,13 +133,13 @@ class Personas:
                 tools.setdefault(tool, policy)
         return [Brought(*one) for one in tools.items()], [Brought(*one) for one in policies.items()]
 
-    def facts(self, *personas: str, verbs: Sequence[str] = ()) -> tuple[Fact, ...]:
+    def facts(self, *personas: str) -> tuple[Fact, ...]:
         """Return what the kernel has to know of who acts: a fact for each tool. The policies go to it by name."""
-        return granted_tools(self.atom(personas, verbs).tools)
+        return granted_tools(self.atom(personas).tools)
 
-    def policies(self, *personas: str, verbs: Sequence[str] = ()) -> tuple[str, ...]:
+    def policies(self, *personas: str) -> tuple[str, ...]:
         """Return the policies that govern who acts."""
-        return self.atom(personas, verbs).policies
+        return self.atom(personas).policies
 
     def configure(
         self,
@@ -261,7 +252,7 @@ class Personas:
         inferred = [tool for policy in entry.atom.policies for tool in self._known.tools_of(policy)]
         above = self._known.above(self._settings.tier)
         for tool in (*entry.atom.tools, *inferred):
-            if tool not in self._known.tools and tool not in self._further:
+            if tool not in self._known.tools:
                 near = get_close_matches(tool, self._known.tools, n=1)
                 return f"tools: no rule knows {tool}" + (f"; did you mean {near[0]}?" if near else "")
             if tool in above and tool not in everyone:

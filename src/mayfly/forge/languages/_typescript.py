@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from mayfly.core import InputError, MachineError, Verdict, WorkbenchSettings, one_line
+from mayfly.forge._prompt import fenced_blocks
 from mayfly.forge.languages._language import ChoiceFact, Facts, FunctionFact, Reading
 from mayfly.gates import Entry, Parameter
 from mayfly.gates.proof import Answer, read_answer
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from mayfly.core import Settings
     from mayfly.forge._request import Request
 
-_FENCE = re.compile(
-    r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+-]*)[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL
-)
 _TAGS = {"ts", "typescript", ""}
 _HERE = Path(__file__).with_name("typescript")
 # Reading the compiler alone takes a second or two on a slow machine.
@@ -90,7 +88,7 @@ class TypeScript:
 
     def code_in(self, answer: str) -> str | None:
         """Return the largest block of TypeScript in *answer*, or all of it where it exports something."""
-        blocks: list[str] = [body for _, tag, body in _FENCE.findall(answer) if tag.lower() in _TAGS and body.strip()]
+        blocks = [body for tag, body in fenced_blocks(answer) if tag.lower() in _TAGS and body.strip()]
         if blocks:
             return max(blocks, key=lambda body: ("export " in body, len(body))).strip("\n") + "\n"
         return answer.strip("\n") + "\n" if re.search(r"^export ", answer, re.MULTILINE) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from typing import Literal, NamedTuple, Protocol, get_args
 
 from mayfly.core import Cost, content_hash
 from mayfly.gates.judge._criteria import Criteria
+from mayfly.models import object_in
 
 Choice = Literal["accept", "revise", "reject"]
 _WORDS: dict[str, Choice] = {
@@ -117,14 +117,9 @@ def _as_opinion(value: object) -> Opinion:
 
 def _loosely(text: str) -> Opinion | None:
     """Read an answer that is not quite what was asked for: JSON of another shape, or a sentence with the word in it."""
-    start, end = text.find("{"), text.rfind("}")
-    if 0 <= start < end:
-        try:
-            found = _from_table(json.loads(text[start : end + 1]))
-        except (ValueError, RecursionError):
-            found = None
-        if found is not None:
-            return found
+    found = _from_table(object_in(text))
+    if found is not None:
+        return found
     words = {word.lower() for word in _SAID.findall(text)}
     if len(words) != 1:
         return None

@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.resources import files as resources
-from string import Template
+from pathlib import Path
 from typing import Any, Literal
 
-from mayfly.core import UNSET, Capability, MayflyError, PromiseSettings, SecretFields, content_hash
-from mayfly.models import Model, Pool
+from mayfly.core import UNSET, Capability, MayflyError, PromiseSettings, SecretFields
+from mayfly.models import Model, Pool, Prompt, fenced
 from mayfly.promise._data import ITEM, RESULT, references
 from mayfly.promise._limits import MORE_NODES
 from mayfly.promise.plan._draft import Draft
@@ -69,27 +67,20 @@ class Question:
 
 def ask(model: Model, question: Question, *, pool: Pool | None, settings: PromiseSettings) -> tuple[Draft, ...]:
     """Return the model's plan as drafts, or raise `Refused` with what is wrong with it."""
-    system, user = _prompt()
     fields = SecretFields()
     sample = "" if question.sample is UNSET else _shown(fields.data(question.sample))
-    values = {
-        "intent": _fenced(fields.text(question.intent)),
-        "capabilities": _fenced("\n".join(map(_described, question.capabilities))),
-        "files": _fenced("\n".join(json.dumps(name) for name in question.files[:_MOST_FILES])),
-        "parents": _fenced(fields.text("\n".join(question.parents))),
-        "needs": _fenced(fields.text("\n".join(f"{name}: {told}" for name, told in question.needs.items()))),
-        "sample": _fenced(sample),
-        "children": str(settings.max_children),
-        "depth": str(settings.max_depth - question.depth),
-    }
+    prompt = Prompt.load(Path(__file__).with_name("plan.md")).fill(
+        intent=fenced(fields.text(question.intent)),
+        capabilities=fenced("\n".join(map(_described, question.capabilities))),
+        files=fenced("\n".join(json.dumps(name) for name in question.files[:_MOST_FILES])),
+        parents=fenced(fields.text("\n".join(question.parents))),
+        needs=fenced(fields.text("\n".join(f"{name}: {told}" for name, told in question.needs.items()))),
+        sample=fenced(sample),
+        children=str(settings.max_children),
+        depth=str(settings.max_depth - question.depth),
+    )
     try:
-        answer = model.ask(
-            "plan",
-            Template(user).substitute(values),
-            system=Template(system).safe_substitute(values),
-            schema=Answer,
-            pool=pool,
-        )
+        answer = model.ask("plan", prompt.user, system=prompt.system, schema=Answer, pool=pool)
         return sift(answer.value, question.intent, outer=question.needs, settings=settings)
     except Refused:
         raise
@@ -202,16 +193,3 @@ def _line(text: str) -> str:
 
 def _same(text: str) -> str:
     return _line(text).casefold().rstrip(".!")
-
-
-def _fenced(text: str) -> str:
-    """Mark *text* as data by a fence that it does not hold: made of its hash, so that the same asks the same."""
-    mark = f"data-{content_hash(text)[:16]}"
-    return f"<{mark}>\n{text}\n</{mark}>"
-
-
-@cache
-def _prompt() -> tuple[str, str]:
-    text = resources(__package__).joinpath("plan.md").read_text(encoding="utf-8")
-    system, _, user = text.partition("\n---\n")
-    return system.strip(), user.strip()

@@ -85,14 +85,6 @@ def round_nearest(number: tuple[int, int], step: int, places: int) -> tuple[int,
     return (-half if number[0] < 0 else half), common
 
 
-def significant(number: tuple[int, int], digits: int) -> tuple[int, int]:
-    """Round to a number of significant digits."""
-    surplus = len(str(abs(number[0]))) - digits
-    if surplus <= 0 or number[0] == 0:
-        return number
-    return round_nearest(number, 10 ** max(0, surplus - number[1]), max(0, number[1] - surplus))
-
-
 def write_number(
     number: tuple[int, int], least: int, most: int, width: int = 0, mark: str = "", point: str = "."
 ) -> str:
