@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import Capability, ConflictError, InputError, Invocation, MayflyError, content_hash
-from mayfly.sandbox.workbench import commits, undo
+from mayfly.sandbox.workbench import SuiteReport, commits, undo
 from mayfly.session import state_of
-from mayfly.world import SuiteReport, run_project
+from mayfly.world import run_project
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
