@@ -34,6 +34,24 @@ def write_whole(path: Path, data: bytes, *, fresh: bool = False, durable: bool =
         aside.unlink(missing_ok=True)
 
 
+def open_below(root: str, path: str) -> int:
+    """Open *path* below *root* for reading, step by step, so that no link that is put there meanwhile is followed.
+
+    Nothing waits for whoever writes to a pipe; what is opened may be a directory or a special file.
+    """
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+    here = os.open(root, flags | os.O_DIRECTORY)
+    for step in path.split(os.sep):
+        if step == ".":
+            continue
+        try:
+            below = os.open(step, flags, dir_fd=here)
+        finally:
+            os.close(here)
+        here = below
+    return here
+
+
 def shipped_table(path: Path) -> dict[str, Any]:
     """Return a table of ours."""
     import tomllib
