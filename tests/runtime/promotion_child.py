@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mayfly.core import PromotionSettings
-from mayfly.library.staging._git import Git
+from mayfly.sandbox.repository import Git
 from mayfly.runtime import Runtime
 from mayfly.store import Ledger
 
