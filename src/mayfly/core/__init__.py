@@ -32,6 +32,7 @@ from mayfly.core._files import write_whole as write_whole
 from mayfly.core._hosts import Host as Host
 from mayfly.core._hosts import host_of as host_of
 from mayfly.core._input_file import InputFile as InputFile
+from mayfly.core._input_file import check_json_depth as check_json_depth
 from mayfly.core._input_file import load_json as load_json
 from mayfly.core._input_file import parse_json as parse_json
 from mayfly.core._input_file import read_input_file as read_input_file

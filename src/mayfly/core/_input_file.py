@@ -90,12 +90,12 @@ def load_json(text: str | bytes, *, unique: bool = False) -> object:
 
     Raises `ValueError`, or `RecursionError` where it is nested too deep.
     """
-    _check_depth(text)
+    check_json_depth(text)
     value: object = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_unique_keys if unique else None)
     return value
 
 
-def _check_depth(text: str | bytes) -> None:
+def check_json_depth(text: str | bytes) -> None:
     """Raise `RecursionError` where the interpreter would not any more.
 
     Libraries of Ethereum lift its limit to 100,000 for the whole process when they are imported, and then JSON that is
