@@ -26,6 +26,7 @@ from mayfly.core._face_sections import McpSettings as McpSettings
 from mayfly.core._face_sections import TelemetrySettings as TelemetrySettings
 from mayfly.core._face_sections import WebSettings as WebSettings
 from mayfly.core._files import open_below as open_below
+from mayfly.core._files import open_plain as open_plain
 from mayfly.core._files import shipped_table as shipped_table
 from mayfly.core._files import sync_folder as sync_folder
 from mayfly.core._files import write_whole as write_whole

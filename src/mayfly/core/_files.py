@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,15 @@ def write_whole(path: Path, data: bytes, *, fresh: bool = False, durable: bool =
             sync_folder(path.parent)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def open_plain(path: str | Path, directory: int | None = None) -> BufferedReader:
+    """Open a file to be read, without following a link and without waiting for whoever writes to a pipe."""
+
+    def opened(name: str, flags: int) -> int:
+        return os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=directory)
+
+    return open(path, "rb", opener=opened)
 
 
 def open_below(root: str, path: str) -> int:
