@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from mayfly.core import InputError, parse_json
+from mayfly.core import InputError, load_json, parse_json
 
 
 @pytest.fixture(params=[1000, 100_000], ids=["ordinary", "lifted"], autouse=True)
@@ -38,3 +38,9 @@ def test_a_text_that_does_not_end_is_looked_at_once() -> None:
     # Quotes that are all escaped: whoever begins anew at each of them is not done in a day.
     with pytest.raises(InputError):
         parse_json("[" * 2000 + '"' + '\\"' * 200_000 + "\\", "it")
+
+
+def test_a_key_that_stands_twice_is_refused_where_that_is_asked_for() -> None:
+    assert load_json('{"a": 1, "a": 2}') == {"a": 2}
+    with pytest.raises(ValueError, match="a key stands twice"):
+        load_json('{"a": 1, "a": 2}', unique=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -191,3 +192,14 @@ def test_any_json_is_read_as_it_is(value: object) -> None:
 def test_any_text_is_a_value_or_a_mismatch(text: str) -> None:
     with suppress(Mismatch):
         assert isinstance(read_answer(Leaf, text), Leaf)
+
+
+@pytest.mark.parametrize("said", ["", "here it is: "])
+def test_an_answer_nested_without_end_is_no_answer_where_a_library_has_lifted_the_limit_of_recursion(said: str) -> None:
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, 100_000))
+    try:
+        with pytest.raises(Mismatch):
+            read_answer(list[int], said + "[" * 100_000)
+    finally:
+        sys.setrecursionlimit(before)

@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from mayfly.core import PromotionSettings
-from mayfly.library.staging._git import Git
 from mayfly.runtime import Runtime
+from mayfly.sandbox.repository import Git
 from mayfly.store import Ledger
 
 sys.path.insert(0, str(Path(__file__).parent))

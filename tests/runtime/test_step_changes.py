@@ -14,7 +14,7 @@ from mayfly.persona import Desk
 from mayfly.promise import Promise
 from mayfly.runtime import Runtime
 from mayfly.sandbox.workbench import commits, undo
-from mayfly.session import open_approvals, state_of
+from mayfly.session import open_approvals
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_a_plan_that_writes_three_files_is_undone(
     assert run(["undo", "--workspace", str(workspace)]) == 0
     assert (workspace / "kept.txt").read_text() == "as it was\n"
     assert sorted(path.name for path in workspace.iterdir()) == ["kept.txt"]
-    again = undo(state_of(settings), workspace, commits(state_of(settings), workspace)[0].id)
+    again = undo(settings.workbench_state, workspace, commits(settings.workbench_state, workspace)[0].id)
     assert len(again.changes) > 0
     assert (workspace / "new/deep/b.json").exists()
 
@@ -81,7 +81,7 @@ def test_what_undo_would_take_back_of_a_plan_is_shown_whole(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     done = runtime.resolve(three_files())
-    one = next(made for made in commits(state_of(settings), workspace) if "kept.txt" in made.note)
+    one = next(made for made in commits(settings.workbench_state, workspace) if "kept.txt" in made.note)
     monkeypatch.setenv("MAYFLY_STATE_DIR", str(tmp_path / "state"))
 
     def shown(*id: str) -> list[bool]:
@@ -102,10 +102,10 @@ def test_a_run_is_undone_by_its_id_and_whole_or_not_at_all(
     runtime.resolve(plan(step("write_file", path="other.txt", content="x")))
     (workspace / "new/a.txt").write_text("changed by hand")
     with pytest.raises(ConflictError, match=r"new/a\.txt"):
-        undo(state_of(settings), workspace, first.id)
+        undo(settings.workbench_state, workspace, first.id)
     assert (workspace / "kept.txt").read_text() == "another text\n"
     (workspace / "new/a.txt").write_text("a")
-    undo(state_of(settings), workspace, first.id)
+    undo(settings.workbench_state, workspace, first.id)
     assert (workspace / "kept.txt").read_text() == "as it was\n"
     assert not (workspace / "new").exists()
     assert (workspace / "other.txt").exists()
@@ -121,7 +121,7 @@ def test_what_was_written_moved_and_deleted_is_undone_as_one(
     assert (workspace / "bin/go.sh").stat().st_mode & 0o777 == 0o755
     assert runtime.resolve(step("delete_file", path="kept.txt")).status == "resolved"
     for _ in range(3):
-        undo(state_of(settings), workspace)
+        undo(settings.workbench_state, workspace)
     assert (workspace / "kept.txt").read_text() == "as it was\n"
     assert (workspace / "run.sh").stat().st_mode & 0o777 == 0o755
     assert not (workspace / "bin").exists()
@@ -142,11 +142,11 @@ def test_a_change_that_needs_a_person_is_held_and_committed_by_the_inbox(
     approvals.approve(waiting.id, by="T", reason="fine")
     assert (workspace / path).read_text() == "on: push\n"
     assert runtime.resume(outcome.id).status == "resolved"
-    undo(state_of(settings), workspace)
+    undo(settings.workbench_state, workspace)
     assert not (workspace / path).exists()
 
 
 def test_what_the_rules_refuse_is_not_written(runtime: Runtime, settings: Settings, workspace: Path) -> None:
     outcome = runtime.resolve(step("write_file", path="/etc/cron.d/x", content="x"))
     assert outcome.status != "resolved"
-    assert commits(state_of(settings), workspace) == []
+    assert commits(settings.workbench_state, workspace) == []

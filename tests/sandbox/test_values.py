@@ -1,6 +1,7 @@
 """What the host believes of the text that comes back."""
 
 import json
+import sys
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -120,3 +121,14 @@ def test_w6_the_work_grows_with_the_text_however_it_is_made(monkeypatch: pytest.
     text = encode([[n % 10 for n in range(1500)], "," * 9000] * 40)
     assert decode(text, depth=100, nodes=10**6) == json.loads(text)
     assert sum(reads) < 6 * len(text)
+
+
+@pytest.mark.parametrize("size", [100_000, 400_000])
+def test_what_is_nested_without_end_is_refused_where_a_library_has_lifted_the_limit_of_recursion(size: int) -> None:
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, 100_000))
+    try:
+        with pytest.raises(BadValue, match="nested deeper than 100"):
+            decode(b"[" * size, depth=100, nodes=10**6)
+    finally:
+        sys.setrecursionlimit(before)

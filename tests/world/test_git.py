@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 from typing import Any, cast
@@ -52,6 +53,31 @@ def test_no_program_that_the_repository_names_is_run(run: Run, repository: Path)
         config.write(f"[core]\n\tfsmonitor = {trap}\n\tpager = {trap}\n[diff]\n\texternal = {trap}\n")
     run("git_status")
     run("git_log")
+    assert not (repository.parent / "sprung").exists()
+
+
+def test_no_filter_of_the_repository_its_worktree_or_a_submodule_is_run(run: Run, repository: Path) -> None:
+    trap, own = repository.parent / "trap", ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    trap.write_text(f"#!/bin/sh\ntouch {repository.parent}/sprung\ncat\n")
+    trap.chmod(0o755)
+    inner = repository / "inner"
+    for command in (["init", "-q"], ["commit", "-qm", "Inner", "--allow-empty"]):
+        inner.mkdir(exist_ok=True)
+        (inner / "b.txt").write_text("b")
+        subprocess.run(["git", *own, *command], cwd=inner, check=True)
+    subprocess.run(["git", "add", "b.txt"], cwd=inner, check=True)
+    subprocess.run(["git", "-c", "advice.addEmbeddedRepo=false", "add", "inner"], cwd=repository, check=True)
+    subprocess.run(["git", *own, "commit", "-qm", "Second"], cwd=repository, check=True)
+    subprocess.run(["git", "config", "extensions.worktreeConfig", "true"], cwd=repository, check=True)
+    for place, option in ((repository, "--local"), (repository, "--worktree"), (inner, "--local")):
+        name = option.strip("-")
+        subprocess.run(["git", "config", option, f"filter.{name}.clean", str(trap)], cwd=place, check=True)
+        with (place / ".git" / "info" / "attributes").open("a") as attributes:
+            attributes.write(f"{'a.txt' if name == 'local' else 'src/**'} filter={name}\nb.txt filter={name}\n")
+    # Another time with the same size: git has to look at the content.
+    for file in (repository / "a.txt", next((repository / "src").rglob("*.py")), inner / "b.txt"):
+        os.utime(file, (1, 1))
+    assert [one["path"] for one in cast("list[Any]", run("git_status"))] == [".env", "data.json"]
     assert not (repository.parent / "sprung").exists()
 
 

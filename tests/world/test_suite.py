@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import InputError, MachineError, Settings, WorkbenchSettings
-from mayfly.sandbox.workbench import Workbench
-from mayfly.world import _project
+from mayfly.sandbox.workbench import Workbench, _suite
+from mayfly.world import run_project
 
 from .conftest import Checks, Run
 
@@ -108,6 +108,12 @@ def test_a_project_in_src_is_found_and_foreign_options_do_no_harm(run: Run, work
     assert run("find_failing_tests") == []
 
 
+def test_what_the_projects_own_options_deselect_is_not_missed(run: Run, workspace: Path) -> None:
+    put(workspace, "tests/test_it.py", "def test_fast(): pass\ndef test_slow(): assert 0\n")
+    put(workspace, "pyproject.toml", '[tool.pytest.ini_options]\naddopts = "-k fast"\n')
+    assert run("find_failing_tests") == []
+
+
 def test_one_test_can_be_named(run: Run, workspace: Path) -> None:
     put(workspace, "tests/test_it.py", "def test_a(): assert 0\ndef test_b(): pass\n")
     value = run("run_tests", {"paths": ["tests/test_it.py::test_b"], "seconds": 60})
@@ -118,7 +124,7 @@ def test_one_test_can_be_named(run: Run, workspace: Path) -> None:
 def test_tests_that_crash_or_hang_are_errors_and_the_others_still_run(
     run: Run, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_project, "_EACH", 3.0)
+    monkeypatch.setattr(_suite, "_EACH", 3.0)
     put(workspace, "test_it.py", CRASHING)
     value = run("run_tests")
     assert isinstance(value, dict)
@@ -132,7 +138,7 @@ def test_unittest_serves_where_there_is_no_pytest(workspace: Path, level: str) -
     put(workspace, "test_top.py", "import unittest\nclass Top(unittest.TestCase):\n    def test_top(self): pass\n")
     put(workspace, "test_broken.py", "import there_is_no_such_module\n")
     settings = Settings(workbench=WorkbenchSettings(level=level))
-    report = _project.run_project(str(workspace), settings, runner="unittest")
+    report = run_project(str(workspace), settings, runner="unittest")
     assert report.runner == "unittest"
     assert report.named("passed") == ["test_it.Case.test_good", "test_top.Top.test_top"]
     assert report.named("failed") == ["test_it.Case.test_bad", "test_it.Case.test_parts"]
@@ -208,9 +214,9 @@ def test_a_journal_that_is_no_journal_is_not_believed(workspace: Path, tmp_path:
         ran = bench.run("mkfifo pipe; ln -s /etc/passwd link; ln -s pipe .mayfly-tests.jsonl")
         for step in ({}, {".mayfly-tests.jsonl": None}, {".mayfly-tests.jsonl": noise}):
             bench.write(step)
-            report = _project.SuiteReport()
-            _project._read(bench, report, ran)
-            assert (report.outcomes, report.broken, report.collected) == ({}, {}, 0)
+            report = _suite.SuiteReport()
+            _suite._read(bench, report, ran)
+            assert (report.outcomes, report.broken, report.found) == ({}, {}, [])
 
 
 # A project's own module of that name comes first on the path: behind the wall it is as if there were no pytest.

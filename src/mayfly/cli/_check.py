@@ -265,9 +265,8 @@ def _compile(
     """Compile in the language that was named; what belongs to the others is not loaded."""
     if lang == "typescript":
         from mayfly.forge import compile_in_typescript
-        from mayfly.session import state_of
 
-        state = state_of(runtime.settings)
+        state = runtime.settings.workbench_state
         return compile_in_typescript(runtime.compiler, order, source, state=state, entry=entry, tests=tests)
     if source is None:
         return runtime.compiler.write(order, tests=tests)

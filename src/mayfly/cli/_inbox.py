@@ -223,10 +223,9 @@ def undo(
 
     from mayfly.sandbox.workbench import commits, find_undo_target
     from mayfly.sandbox.workbench import undo as take_back
-    from mayfly.session import state_of
 
     settings = Settings.load()
-    state, where = state_of(settings), (checked_directory(workspace) or Path.cwd()).resolve()
+    state, where = settings.workbench_state, (checked_directory(workspace) or Path.cwd()).resolve()
     known = list(commits(state, where))
     if list_them:
         return _list(known, settings)

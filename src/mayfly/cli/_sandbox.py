@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 import sys
 import time
@@ -17,7 +16,16 @@ import typer
 from mayfly.cli._frame import Shown, show
 from mayfly.cli._inputs import read_bytes, why_not, workspace_of
 from mayfly.cli._output import AsJson, answer_json, foreign, group, note, to_json
-from mayfly.core import InputError, MachineError, MayflyError, SandboxSettings, Settings, content_hash, one_line
+from mayfly.core import (
+    InputError,
+    MachineError,
+    MayflyError,
+    SandboxSettings,
+    Settings,
+    content_hash,
+    load_json,
+    one_line,
+)
 from mayfly.operations import pick_fields
 
 if TYPE_CHECKING:
@@ -199,16 +207,12 @@ def _show_each(results: Iterator[Result], settings: Settings, source: bytes) -> 
 
 def _parse(text: str | bytes, what: str = "--input") -> object:
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        return load_json(text)
     except (ValueError, RecursionError) as error:
         shown = f": {one_line(text, limit=60)}" if isinstance(text, str) else ""
         reason = "nested too deep" if isinstance(error, RecursionError) else str(error)
         fix = "quote text twice: --input '\"text\"'" if what == "--input" else "give JSON, one value in each line"
         raise InputError(f"{what} is not JSON{shown} ({reason})", fix=fix) from None
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")
 
 
 def _seconds(timeout: float | None, settings: SandboxSettings) -> float:

@@ -25,12 +25,16 @@ from mayfly.core._face_sections import MarketSettings as MarketSettings
 from mayfly.core._face_sections import McpSettings as McpSettings
 from mayfly.core._face_sections import TelemetrySettings as TelemetrySettings
 from mayfly.core._face_sections import WebSettings as WebSettings
+from mayfly.core._files import open_below as open_below
+from mayfly.core._files import open_plain as open_plain
 from mayfly.core._files import shipped_table as shipped_table
 from mayfly.core._files import sync_folder as sync_folder
 from mayfly.core._files import write_whole as write_whole
 from mayfly.core._hosts import Host as Host
 from mayfly.core._hosts import host_of as host_of
 from mayfly.core._input_file import InputFile as InputFile
+from mayfly.core._input_file import check_json_depth as check_json_depth
+from mayfly.core._input_file import load_json as load_json
 from mayfly.core._input_file import parse_json as parse_json
 from mayfly.core._input_file import read_input_file as read_input_file
 from mayfly.core._input_file import read_small_file as read_small_file

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,33 @@ def write_whole(path: Path, data: bytes, *, fresh: bool = False, durable: bool =
             sync_folder(path.parent)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def open_plain(path: str | Path, directory: int | None = None) -> BufferedReader:
+    """Open a file to be read, without following a link and without waiting for whoever writes to a pipe."""
+
+    def opened(name: str, flags: int) -> int:
+        return os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=directory)
+
+    return open(path, "rb", opener=opened)
+
+
+def open_below(root: str, path: str) -> int:
+    """Open *path* below *root* for reading, step by step, so that no link that is put there meanwhile is followed.
+
+    Nothing waits for whoever writes to a pipe; what is opened may be a directory or a special file.
+    """
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+    here = os.open(root, flags | os.O_DIRECTORY)
+    for step in path.split(os.sep):
+        if step == ".":
+            continue
+        try:
+            below = os.open(step, flags, dir_fd=here)
+        finally:
+            os.close(here)
+        here = below
+    return here
 
 
 def shipped_table(path: Path) -> dict[str, Any]:

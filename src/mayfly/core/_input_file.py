@@ -79,15 +79,23 @@ def _unreadable(path: Path, option: str, error: OSError | ValueError) -> InputEr
 def parse_json(text: str | bytes, where: str) -> object:
     """Parse JSON, or say where it is not."""
     try:
-        _check_depth(text)
-        value: object = json.loads(text, parse_constant=_no_constant)
+        return load_json(text)
     except (ValueError, RecursionError) as error:
         reason = "nested too deep" if isinstance(error, RecursionError) else str(error)
         raise InputError(f"{where} is not JSON: {one_line(reason, limit=200)}") from None
+
+
+def load_json(text: str | bytes, *, unique: bool = False) -> object:
+    """Return the value of a JSON text: no NaN in it, and with *unique* no key twice in one object.
+
+    Raises `ValueError`, or `RecursionError` where it is nested too deep.
+    """
+    check_json_depth(text)
+    value: object = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_unique_keys if unique else None)
     return value
 
 
-def _check_depth(text: str | bytes) -> None:
+def check_json_depth(text: str | bytes) -> None:
     """Raise `RecursionError` where the interpreter would not any more.
 
     Libraries of Ethereum lift its limit to 100,000 for the whole process when they are imported, and then JSON that is
@@ -104,6 +112,13 @@ def _check_depth(text: str | bytes) -> None:
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found[0], 0)
         if depth > _DEEPEST:
             raise RecursionError
+
+
+def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return found
 
 
 def _no_constant(name: str) -> NoReturn:

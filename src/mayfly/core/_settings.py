@@ -102,6 +102,11 @@ class Settings:
             named = self.state_dir or "~/.mayfly"
             raise InputError(f"state_dir: {named} has no home directory", fix="set MAYFLY_STATE_DIR") from None
 
+    @property
+    def workbench_state(self) -> Path:
+        """Where the workbench keeps overlays, held sets and what undo needs."""
+        return self.state.absolute() / "workbench"
+
     def show(self) -> Iterator[Default]:
         """Yield every setting with its value, its default, its owner and where the value came from."""
         for key, spec in _walk(self):

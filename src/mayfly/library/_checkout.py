@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from mayfly.core import StoreError
+from mayfly.core import StoreError, open_plain
 from mayfly.library._signature import LONGEST_NAME, NAME
 from mayfly.store import Served, ToolVersionRow
 
@@ -165,10 +165,8 @@ def _read(name: str, home: Path) -> Candidate:
 
 def read_regular(path: Path, *, most: int, errors: str = "strict") -> str:
     """Return the text of a regular file of at most *most* bytes; `ValueError` says why it is none."""
-    # Neither a link to somewhere else nor a pipe that nobody writes to.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(descriptor, "rb") as file:
-        about = os.fstat(descriptor)
+    with open_plain(path) as file:
+        about = os.fstat(file.fileno())
         if not stat.S_ISREG(about.st_mode):
             raise ValueError(f"{path.name} is no file")
         if about.st_size > most:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from mayfly.core import clipped, shown, utf8
+from mayfly.core import clipped, load_json, shown, utf8
 from mayfly.models._conversation import Called, Message, ToolCall
 
 # Ids as the providers make them; what is outside of this one of them refuses when it is sent back.
@@ -49,9 +48,7 @@ def read_arguments(written: str | Mapping[str, Any] | None) -> dict[str, Any]:
     value: object = written
     if isinstance(written, str):
         try:
-            value = json.loads(written, parse_constant=_no_number) if written.strip() else {}
-        except Unreadable:
-            raise
+            value = load_json(written) if written.strip() else {}
         except RecursionError:
             raise Unreadable(f"the arguments are nested more than {_DEEPEST} deep") from None
         except ValueError as error:
@@ -111,7 +108,3 @@ def _require_plain(value: object) -> None:
             raise Unreadable("the arguments hold a number that JSON does not have")
         elif isinstance(item, str) and utf8(item) != item:
             raise Unreadable("the arguments hold half a character")
-
-
-def _no_number(name: str) -> float:
-    raise Unreadable(f"the arguments hold {name}, which JSON does not have")

@@ -15,7 +15,7 @@ from enum import Enum
 from itertools import islice
 from typing import Annotated, Any, Literal, NamedTuple, Never, Union, get_args, get_origin, get_type_hints, is_typeddict
 
-from mayfly.core import InputError
+from mayfly.core import InputError, check_json_depth
 
 SIMPLE = {str: "string", int: "integer", float: "number", bool: "boolean", types.NoneType: "null"}
 Schema = dict[str, Any]
@@ -259,6 +259,7 @@ _NOTHING = object()
 
 def _load(text: str, *, start: int | None = None) -> object:
     try:
+        check_json_depth(text if start is None else text[start:])
         return _DECODER.decode(text.strip()) if start is None else _DECODER.raw_decode(text, start)[0]
     except (ValueError, RecursionError):
         return _NOTHING

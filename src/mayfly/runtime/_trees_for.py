@@ -40,7 +40,7 @@ def step_changes(parts: Parts) -> StepChanges:
     settings, ledger = parts.settings, parts.ledger
     return StepChanges(
         settings=settings,
-        state=settings.state.absolute() / "workbench",
+        state=settings.workbench_state,
         ledger=ledger,
         kernel=lambda workspace, run: Desk(settings, ledger=ledger, workspace=workspace).kernel(session=run),
         inbox=lambda: _inbox(parts),

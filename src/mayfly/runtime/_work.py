@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import Capability, ConflictError, InputError, Invocation, MayflyError, content_hash
-from mayfly.sandbox.workbench import commits, undo
-from mayfly.session import state_of
-from mayfly.world import SuiteReport, run_project
+from mayfly.sandbox.workbench import SuiteReport, commits, undo
+from mayfly.world import run_project
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
@@ -88,7 +87,7 @@ def broken(before: SuiteReport, after: SuiteReport) -> str:
 
 def _take_back(settings: Settings, workspace: Path, made: list[str]) -> None:
     """Undo what the session changed, the newest first; what somebody changed since stays as it is."""
-    state = state_of(settings)
+    state = settings.workbench_state
     known = {commit.id for commit in commits(state, workspace)}
     for id in reversed([id for id in made if id in known]):
         try:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from mayfly.core import check_json_depth
 from mayfly.sandbox.jail import _nodes
 
 _LONG_INTEGER = 100_000
@@ -40,6 +41,7 @@ def decode(text: bytes, *, depth: int, nodes: int) -> object:
         raise BadValue(f"the result holds more than {nodes} values, keys included")
     try:
         decoded = text.decode("utf-8")
+        check_json_depth(decoded)
         value = _read_piece(decoded) if len(text) <= _AT_ONCE else _read_large(decoded, depth)
     except RecursionError:
         raise BadValue(f"the result is nested deeper than {depth}") from None

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from mayfly.session._staging import Stager as Stager
     from mayfly.session._staging import left_by_staging as left_by_staging
     from mayfly.session._staging import open_approvals as open_approvals
-    from mayfly.session._staging import state_of as state_of
     from mayfly.session.tools import AskPerson as AskPerson
     from mayfly.session.tools import McpServers as McpServers
 

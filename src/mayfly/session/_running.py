@@ -22,7 +22,7 @@ from mayfly.session._log import SessionLog, sessions, tag_of
 from mayfly.session._offline import OfflineTalker
 from mayfly.session._parts import SessionParts
 from mayfly.session._spawner import Spawner, SpawnRequest
-from mayfly.session._staging import Stager, open_approvals, state_of
+from mayfly.session._staging import Stager, open_approvals
 from mayfly.session.tools import BuiltinChange, McpServers, session_tools
 from mayfly.session.tools._library import SessionLibrary
 from mayfly.world import History, Room, builtins
@@ -95,7 +95,7 @@ class RunningSession(Closing):
         self._ask = ask
         self._stop = Stop()
         self.id = self._found(resume) if resume is not None else id or f"s-{secrets.token_hex(4)}"
-        self._secret_files = SecretFiles(self.workspace, state=state_of(settings), hidden=settings.state)
+        self._secret_files = SecretFiles(self.workspace, state=settings.workbench_state, hidden=settings.state)
         own = self.runtime.parts.ledger
         # Whatever this session records, by whichever part of it, is without its secrets.
         ledger = own.hiding(own.secrets.tagged(tag_of(self.id), self._secret_files.values))
@@ -193,10 +193,10 @@ class RunningSession(Closing):
         room = Room(
             session=log.id,
             workspace=self.workspace,
-            state=state_of(self.settings),
+            state=self.settings.workbench_state,
             bench=Workbench(
                 self.workspace,
-                state=state_of(self.settings),
+                state=self.settings.workbench_state,
                 settings=self.settings.workbench,
                 hidden=self.settings.state,
                 owner=self.id,

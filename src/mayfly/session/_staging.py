@@ -175,11 +175,6 @@ def _session_tools(settings: Settings, ledger: Ledger) -> tuple[Capability, ...]
     )
 
 
-def state_of(settings: Settings) -> Path:
-    """Return where the workbench keeps overlays, held sets and what undo needs."""
-    return settings.state.absolute() / "workbench"
-
-
 def open_approvals(settings: Settings, desk: Desk, ledger: Any) -> Approvals:
     """Return what waits for a person, with what happens when they agree."""
     # Imported where they are used: most trees change nothing, and sessions are much to load.
@@ -200,7 +195,7 @@ def open_approvals(settings: Settings, desk: Desk, ledger: Any) -> Approvals:
 
     return Approvals(
         ledger,
-        state_of(settings),
+        settings.workbench_state,
         sign=sign,
         perform={
             "git_push": lambda asked: push(desk.workspace, asked.payload),

@@ -9,7 +9,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from mayfly.core import StoreError, content_hash, write_whole
+from mayfly.core import StoreError, content_hash, open_plain, write_whole
 
 # A key as long as the digest of HMAC-SHA256: a longer one adds nothing.
 SIZE = 32
@@ -57,9 +57,8 @@ class Seal:
 
 
 def _read(path: Path) -> tuple[bytes, int]:
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    with open(descriptor, "rb") as file:
-        about = os.fstat(descriptor)
+    with open_plain(path) as file:
+        about = os.fstat(file.fileno())
         if stat.S_IMODE(about.st_mode) & 0o077:
             raise StoreError(f"{path} can be read by others", fix=f"chmod 600 {path}, or remove it to start afresh")
         key = file.read(SIZE + 1)
@@ -128,10 +127,8 @@ class SealedFiles:
 
 
 def _read_own_file(path: Path) -> bytes:
-    # Neither a link nor a pipe that nobody writes to.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(descriptor, "rb") as file:
-        about = os.fstat(descriptor)
+    with open_plain(path) as file:
+        about = os.fstat(file.fileno())
         if not stat.S_ISREG(about.st_mode) or about.st_uid != os.geteuid() or about.st_size > LARGEST:
             raise StoreError(f"{path} is not a file of ours")
         return file.read(LARGEST)

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from mayfly.world._http_client import KeptConnections as KeptConnections
     from mayfly.world._http_client import address_of as address_of
     from mayfly.world._http_client import exchange as exchange
-    from mayfly.world._project import SuiteReport as SuiteReport
-    from mayfly.world._project import run_project as run_project
     from mayfly.world._push import plan_push as plan_push
     from mayfly.world._push import planned_again as planned_again
     from mayfly.world._push import push as push
@@ -35,6 +33,7 @@ if TYPE_CHECKING:
     from mayfly.world._room import Settled as Settled
     from mayfly.world._room import ToolResult as ToolResult
     from mayfly.world._steps import StepChanges as StepChanges
+    from mayfly.world._tests import run_project as run_project
 
 __all__ = public_names(__name__)
 __getattr__ = lazily(__name__)

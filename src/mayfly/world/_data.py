@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from mayfly.core import InputError, Invocation, same
+from mayfly.core import InputError, Invocation, load_json, same
 from mayfly.world._declare import GIVEN_TEXT, PATH, Schema, takes, tool
 from mayfly.world._paths import read_text, root_of
 from mayfly.world._read import reader
@@ -24,7 +24,7 @@ def loads(text: str, what: str) -> object:
     if len(text) > _LONGEST:
         raise InputError(f"{what} is longer than {_LONGEST} characters")
     try:
-        value = json.loads(text, parse_constant=_refuse, object_pairs_hook=_object)
+        value = load_json(text, unique=True)
     except RecursionError:
         raise InputError(f"{what} is nested too deeply") from None
     except ValueError as error:
@@ -32,17 +32,6 @@ def loads(text: str, what: str) -> object:
     if not _is_shallow(value):
         raise InputError(f"{what} is nested deeper than {_DEEPEST} levels")
     return value
-
-
-def _refuse(name: str) -> object:
-    raise ValueError(f"{name} is not a JSON number")
-
-
-def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key stands twice in one object")
-    return found
 
 
 def _is_shallow(value: object) -> bool:

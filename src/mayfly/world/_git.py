@@ -4,50 +4,25 @@ from __future__ import annotations
 
 import os
 import subprocess
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from mayfly.core import Asked, InputError, Invocation, LimitError, MayflyError, find_program
-from mayfly.sandbox.repository import GitDirectory, GitKind, ObjectStore, path_outside, read_anchors
+from mayfly.core import Asked, Invocation, LimitError, MayflyError
+from mayfly.sandbox.repository import Git, GitDirectory, GitKind, ObjectStore, path_outside, read_anchors
 from mayfly.world._declare import Schema, takes, tool
 from mayfly.world._paths import root_of
 
 _SECONDS = 30.0
 _LARGEST = 4 * 1024 * 1024
-# A repository can name programs for git to run; none of them is.
-_HARMLESS = (
-    *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.pager=cat"),
-    *("-c", "diff.external=", "-c", "core.sshCommand=false", "-c", "credential.helper="),
-)
+# What is missing in a clone without all objects is not fetched: a remote may name programs too.
+_NOTHING_FETCHED = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
 _LISTS: Schema = {"type": "array", "items": {"type": "object", "required": ["path", "change"]}}
 
 
 def _git(call: Invocation, *arguments: str) -> str:
-    program = find_program("git", "it reads the history of the workspace")
-    environment = {"PATH": os.defpath, "LC_ALL": "C.UTF-8", "GIT_OPTIONAL_LOCKS": "0", "GIT_CONFIG_NOSYSTEM": "1"}
-    environment |= {"HOME": "/nonexistent", "GIT_TERMINAL_PROMPT": "0", "GIT_CEILING_DIRECTORIES": ""}
-    command = [program, *_HARMLESS, "--no-pager", *arguments]
-    began = time.monotonic()
-    with (
-        subprocess.Popen(
-            command,
-            cwd=root_of(call),
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        ) as process,
-        call.stop.ending(process.kill),
-    ):
-        try:
-            told, trouble = process.communicate(timeout=_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            raise LimitError("seconds of git", used=time.monotonic() - began, limit=_SECONDS) from None
-    if process.returncode:
-        raise InputError(f"git: {trouble.decode(errors='replace').strip().partition(chr(10))[0][:200]}")
+    git = Git(Path(root_of(call)), "it reads the history of the workspace", seconds=_SECONDS, stop=call.stop)
+    told = git(*arguments, variables=_NOTHING_FETCHED)
     if len(told) > _LARGEST:
         raise LimitError("bytes of what git says", used=len(told), limit=_LARGEST)
     return told.decode(errors="replace")
@@ -64,7 +39,9 @@ def _git(call: Invocation, *arguments: str) -> str:
 )
 def git_status(call: Invocation) -> list[dict[str, str]]:
     """Show the git status: which files of the workspace are changed, new or deleted."""
-    fields = _git(call, "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all").split("\0")
+    # What is changed inside of a submodule is left out: git would run there with the submodule's own settings.
+    words = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=dirty")
+    fields = _git(call, *words).split("\0")
     return [{"change": field[:2].strip(), "path": field[3:]} for field in fields if field]
 
 

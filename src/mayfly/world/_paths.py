@@ -14,11 +14,10 @@ from fnmatch import translate
 from functools import lru_cache
 from typing import BinaryIO, NamedTuple
 
-from mayfly.core import InputError, Invocation, LimitError
+from mayfly.core import InputError, Invocation, LimitError, open_below
 
 DEEPEST = 40
 MOST_ENTRIES = 200_000
-_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
 class Entry(NamedTuple):
@@ -86,19 +85,10 @@ def decoded(content: bytes, path: str) -> str:
 
 
 def _opened(root: str, real: str, path: str) -> int:
-    """Open *real* from the root on, each step without following a link that was put there meanwhile."""
-    steps = [step for step in real.split(os.sep) if step != "."]
-    here = -1
     try:
-        here = os.open(root, _FLAGS | os.O_DIRECTORY)
-        for step in steps:
-            above, here = here, os.open(step, _FLAGS, dir_fd=here)
-            os.close(above)
+        return open_below(root, real)
     except OSError as error:
-        if here >= 0:
-            os.close(here)
         raise InputError(f"{path}: {error.strerror}") from None
-    return here
 
 
 def entries(root: str, path: str) -> list[Entry]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import shlex
+import tempfile
+from collections.abc import Collection
+from pathlib import Path
 
 from mayfly.core import (
     Asked,
@@ -11,11 +14,15 @@ from mayfly.core import (
     LimitError,
     MachineError,
     Settings,
+    Stop,
 )
+from mayfly.sandbox.workbench import SuiteReport, Workbench, run_suite
 from mayfly.world._declare import PATHS, Schema, takes, tool
 from mayfly.world._paths import inside, root_of
-from mayfly.world._project import LONGEST, SECONDS, SuiteReport, run_project
+from mayfly.world._place import own_python
 
+SECONDS = 120.0
+LONGEST = 600.0
 _MOST_CHECKED = 50
 # A test of a value is not to take longer than what it tests.
 _CHECK_SECONDS = 60.0
@@ -26,6 +33,28 @@ _INPUT: Schema = takes(
     paths={**PATHS, "minItems": 0, "description": "files, directories or file::test; all tests where none is named"},
     seconds={"type": "number", "exclusiveMinimum": 0, "maximum": LONGEST, "default": SECONDS},
 )
+
+
+def run_project(
+    root: str,
+    settings: Settings,
+    *,
+    paths: Collection[str] = (),
+    only: Collection[str] | None = None,
+    collect: bool = False,
+    seconds: float = SECONDS,
+    runner: str = "",
+    stop: Stop | None = None,
+) -> SuiteReport:
+    """Run the tests of *root* on a workbench of their own, with the project's interpreter, and keep no change."""
+    python = own_python("" if runner == "unittest" else "pytest")
+    with (
+        tempfile.TemporaryDirectory(prefix="mayfly-tests-") as state,
+        Workbench(Path(root), state=Path(state), settings=settings.workbench, hidden=settings.state) as bench,
+    ):
+        return run_suite(
+            bench, python, paths=paths, only=only, collect=collect, seconds=seconds, runner=runner, stop=stop
+        )
 
 
 def _paths(call: Invocation) -> list[str]:
@@ -55,7 +84,7 @@ def _report(settings: Settings, call: Invocation) -> SuiteReport:
     seconds = _seconds(call)
     report = run_project(root_of(call), settings, paths=_inside(call), seconds=seconds, stop=call.stop)
     if not report.outcomes and not report.broken:
-        if report.collected:
+        if report.found:
             raise LimitError("seconds for the tests", used=seconds, limit=seconds)
         # What unittest says last of no tests at all is "OK".
         tail = report.output.strip().rpartition("\n")[2][:200] if report.runner == "pytest" else ""
@@ -73,7 +102,7 @@ def _is_complete(settings: Settings, call: Invocation, value: object) -> bool:
     ended += sum(number for number in numbers if type(number) is int)
     paths, runner = _inside(call), str(value.get("runner"))
     again = run_project(root_of(call), settings, paths=paths, collect=True, seconds=_seconds(call), runner=runner)
-    return 0 < ended == again.collected + len(again.broken)
+    return 0 < ended == len(again.found) + len(again.broken)
 
 
 def _fail_again(settings: Settings, call: Invocation, value: object) -> bool:

@@ -16,7 +16,6 @@ from mayfly.forge.languages import LanguageGates, TypeScript, _typescript, unsta
 from mayfly.gates import Admission, Profile, Suite, Test, check_stability, check_syntax
 from mayfly.runtime import Runtime
 from mayfly.sandbox import Sandbox
-from mayfly.session import state_of
 
 ROOT = Path(__file__).parents[3]
 NGINX = "Parse NGINX access logs and extract 4xx error patterns"
@@ -47,7 +46,7 @@ def admit(gates: LanguageGates, source: str, *, depth: int = 0, suite: Suite | N
 
 def in_typescript(runtime: Runtime, source: str | None = None, *, model: str | None = None) -> tuple[Admission, Suite]:
     order = Order.of(NGINX, lines=LOG, model=model)
-    return compile_in_typescript(runtime.compiler, order, source, state=state_of(runtime.settings))
+    return compile_in_typescript(runtime.compiler, order, source, state=runtime.settings.workbench_state)
 
 
 def refusal(found: Admission) -> tuple[str, str]:

@@ -17,7 +17,8 @@ import os, signal, sys
 sys.path.insert(0, "tests")
 from pathlib import Path
 from mayfly.library.staging import StageResult
-from mayfly.library.staging import _staging, _git
+from mayfly.library.staging import _staging
+from mayfly.sandbox.repository import Git
 from mayfly.store import Ledger
 from library.staging.bed import Bed, NEW, PATH, TOOL
 
@@ -32,7 +33,7 @@ def step(kind):
     if count == at:
         os.kill(os.getpid(), signal.SIGKILL)
 
-git, append = _git.Git.__call__, Ledger.append
+git, append = Git.__call__, Ledger.append
 def counted(self, *words, **more):
     step("git")
     return git(self, *words, **more)
@@ -40,7 +41,7 @@ def told(self, *entries, **more):
     done = append(self, *entries, **more)
     step("event")
     return done
-_git.Git.__call__, Ledger.append = counted, told
+Git.__call__, Ledger.append = counted, told
 _staging.Trial.run = lambda self: tuple(StageResult(stage=s, ok=True, told="", seconds=0) for s in ("smoke",))
 _staging.smoke_in = lambda *a, **k: ""
 with Bed(root=place / "product", state=place / "state").staging() as staging:

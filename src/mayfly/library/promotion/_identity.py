@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
-from mayfly.core import ConflictError, InputError, MachineError, StoreError
+from mayfly.core import ConflictError, InputError, MachineError, StoreError, open_plain
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -119,8 +119,7 @@ class Identities:
     def _content(self, name: str, end: str) -> bytes:
         path = self.folder / f"{name}{end}"
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-            with open(descriptor, "rb") as file:
+            with open_plain(path) as file:
                 # One byte more than a key and the end of its line: whatever is longer is no key.
                 found = bytes.fromhex(file.read(2 * _SIZE + 2).decode("ascii").strip())
         except OSError as error:

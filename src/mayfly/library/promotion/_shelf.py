@@ -22,7 +22,7 @@ from typing import Any
 from mayfly.core import ConflictError, InputError, StoreError, content_hash
 from mayfly.library._checkout import read_regular, write_folder
 from mayfly.library.promotion._votes import Ballot, Vote, powers_of
-from mayfly.library.staging._git import Git, GitFailed
+from mayfly.sandbox.repository import Git, GitFailed
 
 SOURCE, TESTS, READABLE, RECORD = "tool.py", "tests.json", "test_tool.py", "provenance.json"
 FILES = (SOURCE, TESTS, READABLE, RECORD)

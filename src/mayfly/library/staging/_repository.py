@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mayfly.core import ConflictError, InputError, MachineError, content_hash
-from mayfly.library.staging._git import WHO, Git, GitFailed
+from mayfly.sandbox.repository import WHO, Git, GitFailed
 
 BRANCHES = "agent/builtin-mod"
 # Directories of worktrees are called so and by their repository, and nobody else's are touched.

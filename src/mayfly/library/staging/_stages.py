@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 import time
@@ -10,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from mayfly.core import (
     GateSettings,
@@ -26,7 +24,7 @@ from mayfly.core import (
 from mayfly.gates import Criteria, Judge, Profile, check_stability, check_syntax, suppressions
 from mayfly.library.staging._events import StageResult
 from mayfly.library.staging._target import Trials, tests_about
-from mayfly.sandbox.workbench import Ran, Workbench
+from mayfly.sandbox.workbench import Ran, SuiteReport, Workbench, run_suite
 
 STAGES = ("compile", "tests", "smoke")
 # What is refused of our own source, whatever powers it has: the same that a test of the product holds all of it to.
@@ -35,8 +33,6 @@ _DEMANDED = frozenset({"COMPLEXITY", "ARMS", "RECURSION", "LOOP", "SIZE", "NESTI
 _TYPES = ("--strict", "--cache-dir=/dev/null", "--no-site-packages", "--ignore-missing-imports")
 _QUIET = ("--follow-imports=silent", "--no-error-summary", "--show-error-codes", "--no-pretty", "--no-color-output")
 _TYPE_ERROR = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+)(?::\d+)?: error: (?P<said>.*)$", re.MULTILINE)
-_PLUGIN = "mayfly_stage_outcomes"
-_OUTCOMES = ".mayfly-stage/outcomes.json"
 # How much of a failing program's last words is told.
 _TAIL = 1500
 _NAMED = 5
@@ -130,14 +126,16 @@ class Trial:
     def _tests(self, run: _Commands) -> str:
         trials = Trials.load(self.tree)
         files = list(dict.fromkeys((*tests_about(self.tree, self.change.path, self.change.tools), *trials.contracts)))
-        wanted = run.pytest(files, old=self.change, collect=True)["found"]
+        wanted = run.tests(files, old=self.change, collect=True).found
         if not wanted:
             raise StageFailed(f"there are no tests in {', '.join(files[:_NAMED])}")
-        ended: dict[str, str] = run.pytest(files)["ended"]
+        tried = run.tests(files)
         # A file that cannot be read as tests any more has an end of its own, under its own name.
+        ended = {**tried.broken, **tried.outcomes}
         bad = [name for name in (*wanted, *ended) if ended.get(name, "missing") != "passed"]
         bad = list(dict.fromkeys(bad))
-        again = run.pytest([name for name in bad if name in wanted], old=self.change)["ended"] if bad else {}
+        doubtful = [name for name in bad if name in wanted]
+        again = run.tests(doubtful, old=self.change).outcomes if doubtful else {}
         same = [name for name in bad if again.get(name, "passed") == ended.get(name, "missing")]
         failed = [name for name in bad if name not in same]
         if failed:
@@ -146,7 +144,7 @@ class Trial:
                 f"{len(failed)} of {len(wanted)} tests that the old file passes: "
                 + ", ".join(f"{name} ({ended.get(name, 'missing')})" for name in failed[:_NAMED])
                 + more
-                + f"\n{run.last}"
+                + f"\n{tried.output[-_TAIL:]}"
             )
         passed = [name for name in wanted if ended.get(name) == "passed"]
         if not any(not name.startswith(trials.contracts) for name in passed) and len(files) > len(trials.contracts):
@@ -175,41 +173,53 @@ class _Commands:
 
     def __init__(self, bench: Workbench, ends: float, seconds: float, stop: Stop | None) -> None:
         self.bench = bench
-        self.last = ""
         self._ends = ends
         self._seconds = seconds
         self._stop = stop
 
-    def __call__(self, *words: str, **variables: str) -> Ran:
+    def __call__(self, *words: str) -> Ran:
         """Run Python with these words in the tree, whose own sources come first."""
-        root = self.bench.workspace
-        variables = {"PYTHONPATH": f"{root}/src:{root}:{root}/.mayfly-stage", **variables}
-        left = max(self._ends - time.monotonic(), 0.001)
-        ran = self.bench.run([sys.executable, *words], timeout=left, environment=variables, stop=self._stop)
+        command = [sys.executable, *words]
+        ran = self.bench.run(command, timeout=self._left(), environment=self._environment(), stop=self._stop)
         if ran.status == "timeout":
-            raise StageFailed(f"it took more than {self._seconds:g} s")
+            raise self._too_long()
         if ran.status == "stopped":
             raise StageFailed("it was stopped")
-        self.last = _tail(ran)
         return ran
 
-    def pytest(self, tests: Sequence[str], *, old: Change | None = None, collect: bool = False) -> dict[str, Any]:
+    def tests(self, paths: Sequence[str], *, old: Change | None = None, collect: bool = False) -> SuiteReport:
         """Run tests, with the old file where it is said, and return which were found and how each ended."""
-        if not tests:
-            return {"found": [], "ended": {}}
-        plugin = Path(__file__).with_name("outcomes.py").read_bytes()
-        self.bench.write({f".mayfly-stage/{_PLUGIN}.py": plugin, **({old.path: old.old} if old is not None else {})})
-        options = ["-q", "--tb=short", "-p", "no:cacheprovider", "-p", _PLUGIN]
-        options += ["--collect-only"] if collect else []
-        ran = self("-m", "pytest", *options, *tests, MAYFLY_STAGE_OUTCOMES=_OUTCOMES)
         try:
-            found = json.loads(self.bench.read(_OUTCOMES))
-        except (InputError, ValueError):
-            _refuse_missing(ran, "pytest")
-            raise StageFailed(f"the tests ended without a result: {_tail(ran)}") from None
-        finally:
-            self.bench.drop()
-        return {"found": list(map(str, found["found"])), "ended": dict(found["ended"])}
+            report = run_suite(
+                self.bench,
+                [sys.executable],
+                paths=paths,
+                collect=collect,
+                seconds=self._left(),
+                runner="pytest",
+                stop=self._stop,
+                files={} if old is None else {old.path: old.old},
+                environment=self._environment(),
+            )
+        except InputError as error:
+            raise StageFailed(str(error)) from None
+        if self._stop is not None and self._stop.cancelled:
+            raise StageFailed("it was stopped")
+        if report.late:
+            raise self._too_long()
+        if not report.over:
+            raise StageFailed(f"the tests ended without a result: {report.output[-_TAIL:]}")
+        return report
+
+    def _left(self) -> float:
+        return max(self._ends - time.monotonic(), 0.001)
+
+    def _too_long(self) -> StageFailed:
+        return StageFailed(f"it took more than {self._seconds:g} s")
+
+    def _environment(self) -> dict[str, str]:
+        root = self.bench.workspace
+        return {"PYTHONPATH": f"{root}/src:{root}"}
 
 
 def smoke_in(

@@ -78,10 +78,6 @@ class Staging:
     tell: Callable[[StageResult], None] = field(default=lambda _: None)
     clock: Callable[[], float] = time.time
 
-    @property
-    def _state(self) -> Path:
-        return self.settings.state.absolute() / "workbench"
-
     def stage(
         self, tool: str, path: str, source: bytes, *, tools: tuple[str, ...] = (), why: str = "", merge: bool = True
     ) -> Report:
@@ -161,7 +157,7 @@ class Staging:
         return Trial(
             tree=place,
             change=change,
-            state=self._state,
+            state=self.settings.workbench_state,
             settings=self.settings.staging,
             gates=self.settings.gates,
             workbench=self.settings.workbench,
@@ -209,7 +205,7 @@ class Staging:
                 self.repository.root,
                 report.tool,
                 tracked=tracked,
-                state=self._state,
+                state=self.settings.workbench_state,
                 settings=self.settings.staging,
                 workbench=self.settings.workbench,
                 stop=self.stop,

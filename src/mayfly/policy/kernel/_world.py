@@ -5,6 +5,7 @@ import stat
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from mayfly.core import open_below
 from mayfly.mangle import External, MangleError, Row, Symbol, Value
 from mayfly.policy.kernel.facts import locate
 
@@ -48,21 +49,12 @@ class World:
         return ((path, text),) if text.encode() in content else ()
 
     def _open(self, path: str) -> int | None:
-        """Open a file of the workspace step by step from its root, so that no link can be put in the way meanwhile."""
+        """Open a file of the workspace; None where there is none, or where it leads out."""
         located = locate(path, self._workspace)
         if located.where != "/inside":
             return None
         real = os.path.realpath(os.path.join(self._workspace, located.path))
-        steps = [step for step in os.path.relpath(real, self._workspace).split(os.sep) if step != "."]
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-        here = None
         try:
-            here = os.open(self._workspace, flags | os.O_DIRECTORY)
-            for step in steps:
-                above, here = here, os.open(step, flags, dir_fd=here)
-                os.close(above)
+            return open_below(self._workspace, os.path.relpath(real, self._workspace))
         except OSError:
-            if here is not None:
-                os.close(here)
             return None
-        return here

@@ -6,10 +6,9 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 
-from mayfly.core import InputError
+from mayfly.core import InputError, open_plain
 from mayfly.sandbox.workbench._beneath import Beneath
 from mayfly.sandbox.workbench._changes import Change, entry_kind
-from mayfly.sandbox.workbench._files import open_plain
 
 # A reflog of some hundred thousand entries; what is larger is not read, and nobody can tell what is in it.
 LARGEST = 64 << 20

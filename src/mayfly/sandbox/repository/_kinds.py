@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Final, Literal, NamedTuple
 
-from mayfly.core import InputError
+from mayfly.core import InputError, open_plain
 from mayfly.sandbox.repository._directory import GitDirectory, read_plain
 from mayfly.sandbox.repository._refs import ID, LOG_LINE, is_ref_name
 from mayfly.sandbox.workbench._changes import Change
-from mayfly.sandbox.workbench._files import open_plain
 
 GitKind = Literal["data", "index", "never", ""]
 # Bytes of objects of one set that are decompressed to see that they are what they are called; a small file may hold

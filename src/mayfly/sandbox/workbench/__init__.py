@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from mayfly.sandbox.workbench._places import recover as recover
     from mayfly.sandbox.workbench._run import Ran as Ran
     from mayfly.sandbox.workbench._run import RanStatus as RanStatus
+    from mayfly.sandbox.workbench._suite import SuiteReport as SuiteReport
+    from mayfly.sandbox.workbench._suite import run_suite as run_suite
     from mayfly.sandbox.workbench._workbench import Workbench as Workbench
 
 __all__ = public_names(__name__)

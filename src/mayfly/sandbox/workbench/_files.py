@@ -10,7 +10,8 @@ import hashlib
 import os
 import shutil
 import stat
-from io import BufferedReader
+
+from mayfly.core import open_plain
 
 _FICLONE = 0x40049409
 _CHUNK = 1 << 20
@@ -65,15 +66,6 @@ def set_owner(target: int | str, found: os.stat_result) -> None:
     """Give *target* the owner of what was *found*, where we may."""
     if os.geteuid() == 0:
         os.chown(target, found.st_uid, found.st_gid, **({} if isinstance(target, int) else {"follow_symlinks": False}))
-
-
-def open_plain(path: str, directory: int | None = None) -> BufferedReader:
-    """Open a file to be read, without following a link and without waiting for whoever writes to a pipe."""
-
-    def opened(name: str, flags: int) -> int:
-        return os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=directory)
-
-    return open(path, "rb", opener=opened)
 
 
 def copy_contents(source: int, target: int, size: int) -> None:

@@ -16,9 +16,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from mayfly.core import MayflyError, secret_path, secret_values
+from mayfly.core import MayflyError, open_plain, secret_path, secret_values
 from mayfly.sandbox.workbench._beneath import Beneath
-from mayfly.sandbox.workbench._files import dress, open_plain, remove_tree
+from mayfly.sandbox.workbench._files import dress, remove_tree
 from mayfly.sandbox.workbench._journal import workspace_key
 
 # A directory that changed so shortly before it was read may change again without another time: the clock of file

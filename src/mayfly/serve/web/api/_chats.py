@@ -142,11 +142,10 @@ def stop_turn(chat: RunId, order: WordOrder, served: Site) -> Answer:
 def list_changes(chat: RunId, served: Site, limit: Limit = 50) -> Answer:
     """Return the commits in the workspace of a chat, the newest first, each with its diff."""
     from mayfly.sandbox.workbench import commits
-    from mayfly.session import state_of
 
     log = _log(served, chat)
     assert log.began is not None, "looked up"
-    found = commits(state_of(served.runtime.settings), log.began.workspace)[:limit]
+    found = commits(served.runtime.settings.workbench_state, log.began.workspace)[:limit]
     return recorded({"changes": [{**commit_fields(one), "diff": one.changes.diff()[:_DIFF]} for one in found]})
 
 
@@ -154,11 +153,10 @@ def list_changes(chat: RunId, served: Site, limit: Limit = 50) -> Answer:
 def undo_change(chat: RunId, order: UndoOrder, served: Site) -> Answer:
     """Take a change of the workspace back, the last one if none is named; to undo an undo does it again."""
     from mayfly.sandbox.workbench import undo
-    from mayfly.session import state_of
 
     log = _log(served, chat)
     assert log.began is not None, "looked up"
-    return recorded(commit_fields(undo(state_of(served.runtime.settings), log.began.workspace, order.id)))
+    return recorded(commit_fields(undo(served.runtime.settings.workbench_state, log.began.workspace, order.id)))
 
 
 def _log(served: Served, chat: str) -> SessionLog:

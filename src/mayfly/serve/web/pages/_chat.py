@@ -93,12 +93,11 @@ def _waiting(served: Served, chat: str) -> dict[str, dict[str, Any]]:
 def _commits(served: Served, workspace: str, turns: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return the changes that calls of these turns made, each with its diff and whether it was taken back since."""
     from mayfly.sandbox.workbench import commits
-    from mayfly.session import state_of
 
     wanted = {call["commit"] for turn in turns for call in turn["calls"] if call["commit"]}
     if not wanted:
         return {}
-    known = commits(state_of(served.runtime.settings), workspace)
+    known = commits(served.runtime.settings.workbench_state, workspace)
     undone = {one.undoes for one in known if one.undoes}
     return {
         one.id: {"id": one.id, "summary": one.changes.summary(), "diff": one.changes.diff(), "undone": one.id in undone}

@@ -1,21 +1,17 @@
-"""Run the tests of a workspace on a workbench of their own, and read what happened from their journal."""
+"""Run the tests of a workspace on a workbench, and read what happened from their journal."""
 
 from __future__ import annotations
 
 import json
-import tempfile
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
-from pathlib import Path
+from importlib import resources
 
-from mayfly.core import InputError, Settings, Stop, missing_program, one_line
-from mayfly.sandbox.workbench import Ran, Workbench
-from mayfly.world._place import own_python
+from mayfly.core import InputError, Stop, missing_program, one_line
+from mayfly.sandbox.workbench._run import Ran
+from mayfly.sandbox.workbench._workbench import Workbench
 
-SECONDS = 120.0
-LONGEST = 600.0
 _EACH = 30.0
 _ROUNDS = 20
 # Beside the project's own files, on the overlay that is dropped: what is in /tmp is not to be read from outside.
@@ -28,14 +24,16 @@ OUTCOMES = ("passed", "failed", "error", "skipped", "walled")
 
 @dataclass(kw_only=True)
 class SuiteReport:
-    """What is known of the tests so far: how each ended, how many there are, and what was printed last."""
+    """What is known of the tests so far: which there are, how each ended, and what was printed last."""
 
+    found: list[str] = field(default_factory=list)
     outcomes: dict[str, str] = field(default_factory=dict)
     broken: dict[str, str] = field(default_factory=dict)
-    collected: int = 0
     runner: str = ""
     output: str = ""
     late: bool = False
+    over: bool = False
+    """The runner came to its end: every test that was to run has its outcome."""
 
     def named(self, *outcomes: str) -> list[str]:
         """Return the tests, and the files that could not be collected, that ended so."""
@@ -43,51 +41,52 @@ class SuiteReport:
 
     @property
     def not_run(self) -> int:
-        """How many tests were collected and have no outcome."""
-        return max(0, self.collected - len(self.outcomes))
+        """How many tests were found and have no outcome."""
+        return max(0, len(self.found) - len(self.outcomes))
 
 
-def run_project(
-    root: str,
-    settings: Settings,
+def run_suite(
+    bench: Workbench,
+    python: Sequence[str],
     *,
     paths: Collection[str] = (),
     only: Collection[str] | None = None,
     collect: bool = False,
-    seconds: float = SECONDS,
+    seconds: float,
     runner: str = "",
     stop: Stop | None = None,
+    files: Mapping[str, bytes] = {},
+    environment: Mapping[str, str] = {},
 ) -> SuiteReport:
-    """Run the tests of *root* on a workbench of their own, with the project's interpreter, and keep no change.
+    """Run the tests of *bench* with the interpreter that the command *python* starts, and keep no change.
 
-    A test that crashes or hangs is an error, and the others still run.
+    A test that crashes or hangs is an error, and the others still run. *files* replace those of the workspace while
+    the tests run.
     """
     deadline, report = time.monotonic() + seconds, SuiteReport()
     argument: dict[str, object] = {"paths": list(paths), "collect": collect, "runner": runner, "journal": _JOURNAL}
     argument |= {"only": None if only is None else list(only)}
     stop = stop or Stop()
-    command = own_python("" if runner == "unittest" else "pytest", "-c", _source())
-    with (
-        tempfile.TemporaryDirectory(prefix="mayfly-tests-") as state,
-        Workbench(Path(root), state=Path(state), settings=settings.workbench, hidden=settings.state) as bench,
-    ):
-        for _ in range(_ROUNDS):
-            left = deadline - time.monotonic()
-            if left < 1 or stop.cancelled:
-                report.late = True
-                break
-            argument |= {"done": list(report.outcomes), "seconds": min(_EACH, max(1.0, left - 2))}
-            ran = bench.run(command, stdin=json.dumps(argument).encode(), timeout=left, stop=stop)
-            over = _read(bench, report, ran)
-            bench.drop()
-            report.late = ran.status == "timeout"
-            if over or not _goes_on(report, ran):
-                break
+    command = [*python, "-c", _source()]
+    for _ in range(_ROUNDS):
+        left = deadline - time.monotonic()
+        if left < 1 or stop.cancelled:
+            report.late = True
+            break
+        if files:
+            bench.write(files)
+        argument |= {"done": list(report.outcomes), "seconds": min(_EACH, max(1.0, left - 2))}
+        ran = bench.run(command, stdin=json.dumps(argument).encode(), timeout=left, environment=environment, stop=stop)
+        report.over = _read(bench, report, ran)
+        bench.drop()
+        report.late = ran.status == "timeout"
+        if report.over or not _goes_on(report, ran):
+            break
     return report
 
 
 def _source() -> str:
-    return files(__package__).joinpath("run_project.py").read_text(encoding="utf-8")
+    return resources.files(__package__).joinpath("suite_runner.py").read_text(encoding="utf-8")
 
 
 def _read(bench: Workbench, report: SuiteReport, ran: Ran) -> bool:
@@ -99,8 +98,8 @@ def _read(bench: Workbench, report: SuiteReport, ran: Ran) -> bool:
     for line in _lines(bench):
         name = str(line.get("name", ""))[:_LONGEST_NAME]
         match line.get("event"):
-            case "collected" if isinstance(count := line.get("count"), int):
-                report.collected = max(report.collected, min(count, 1_000_000))
+            case "collected" if isinstance(names := line.get("names"), list) and len(names) > len(report.found):
+                report.found = [str(name)[:_LONGEST_NAME] for name in names]
             case "broken":
                 report.broken[name] = "walled" if line.get("walled") is True else "error"
             case "missing":

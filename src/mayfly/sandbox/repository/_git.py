@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from mayfly.core import ConflictError, InputError, LimitError, find_program, one_line
+from mayfly.core import ConflictError, InputError, LimitError, Stop, find_program, one_line
 
 # What one command of git may take: the slowest is the checkout of a whole tree.
 _SECONDS = 120.0
@@ -29,6 +29,8 @@ _SETTINGS = {
     "core.sshCommand": "false",
     "credential.helper": "",
     "commit.gpgSign": "false",
+    # A repository can name the program that looks at signatures.
+    "log.showSignature": "false",
     "submodule.recurse": "false",
     # Nothing is left running in the background once a command is done.
     "gc.auto": "0",
@@ -45,16 +47,26 @@ class GitFailed(InputError):
 
 
 class Git:
-    """Commands of git in one directory."""
+    """Commands of git in one directory, each of which may take so many *seconds*, or less when *stop* is used."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(
+        self,
+        root: Path,
+        needed_for: str = "changes are kept in a repository",
+        *,
+        seconds: float = _SECONDS,
+        stop: Stop | None = None,
+    ) -> None:
         """Take the directory; while a lock is held (`locked`), every git that is started holds it as well."""
         self.root = root
-        self._program = find_program("git", "staging works on the repository")
+        self._program = find_program("git", needed_for)
+        self._seconds = seconds
+        self._stop = stop or Stop()
         self._settings = {**_SETTINGS, "safe.directory": str(root)}
         self._held: tuple[int, ...] = ()
-        # 128: there is no repository yet; settings that cannot be read stop every other command as well.
-        names = self.lines("config", "--local", "--includes", "--name-only", "--list", allowed=(0, 1, 128))
+        # 128: there is no repository yet; settings that cannot be read stop every other command as well. All settings
+        # are listed, because those of one worktree are not among those that `--local` lists.
+        names = self.lines("config", "--includes", "--name-only", "--list", allowed=(0, 1, 128))
         self._settings |= {name: "" for name in names if _PROGRAMS.fullmatch(name)}
         self._settings |= {name: "false" for name in names if name.lower().endswith(".required")}
 
@@ -86,23 +98,31 @@ class Git:
         allowed: tuple[int, ...] = (0,),
     ) -> bytes:
         """Run one command and return what it printed; any other exit status than those *allowed* is an error."""
-        try:
-            done = subprocess.run(
+        with (
+            subprocess.Popen(
                 [self._program, "--no-pager", *arguments],
                 cwd=self.root,
                 env={**self._environment(), **(variables or {})},
-                input=input,
-                capture_output=True,
-                timeout=_SECONDS,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 pass_fds=self._held,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise LimitError("seconds of git", used=_SECONDS, limit=_SECONDS) from None
-        if done.returncode not in allowed:
-            said = done.stderr.decode(errors="replace").strip() or f"exit status {done.returncode}"
+            ) as process,
+            self._stop.ending(process.kill),
+        ):
+            try:
+                told, trouble = process.communicate(input, timeout=self._seconds)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise LimitError("seconds of git", used=self._seconds, limit=self._seconds) from None
+            except BaseException:
+                # The way out waits for the process: it is not to outlive its caller.
+                process.kill()
+                raise
+        if process.returncode not in allowed:
+            said = trouble.decode(errors="replace").strip() or f"exit status {process.returncode}"
             raise GitFailed(f"git {arguments[0]}: {one_line(said, limit=300)}")
-        return done.stdout
+        return told
 
     def text(self, *arguments: str, allowed: tuple[int, ...] = (0,)) -> str:
         """Return what a command printed, without the end of its last line."""

@@ -61,7 +61,7 @@ class Journal:
                 os._exit(75)
 
 
-def run_project(argument: dict[str, Any]) -> str:
+def run_suite(argument: dict[str, Any]) -> str:
     """Run the tests, or collect them only; return which runner did it."""
     project = os.getcwd()
     sys.dont_write_bytecode = True
@@ -120,10 +120,10 @@ class Plugin:
         self._outcome = "passed"
         self._stopped: set[str] = set()
 
-    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """Leave out what has run already."""
-        self._journal.note("collected", count=len(items))
-        items[:] = [item for item in items if self._wanted(item.nodeid)]
+    def pytest_collection_finish(self, session: Any) -> None:
+        """Leave out what has run already; what the project's own options deselect is gone by now."""
+        self._journal.note("collected", names=[item.nodeid for item in session.items])
+        session.items[:] = [item for item in session.items if self._wanted(item.nodeid)]
 
     def pytest_exception_interact(self, node: Any, call: Any) -> None:
         """Remember what the wall stopped."""
@@ -216,7 +216,7 @@ def _result(stream: Any, descriptions: bool, verbosity: int) -> Result:
 def _with_unittest(argument: dict[str, Any], journal: Journal) -> None:
     wanted = _wanted(argument)
     tests = list(_cases(_discovered(argument["paths"])))
-    journal.note("collected", count=len(tests))
+    journal.note("collected", names=[test.id() for test in tests])
     if not argument["collect"]:
         Result.journal = journal
         suite = unittest.TestSuite(test for test in tests if wanted(test.id()))
@@ -259,4 +259,4 @@ def _cases(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:
 
 
 if __name__ == "__main__":
-    run_project(json.load(sys.stdin))
+    run_suite(json.load(sys.stdin))
