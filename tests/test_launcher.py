@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -132,7 +133,10 @@ def test_it_installs_the_package_with_the_pins(checkout: Checkout) -> None:
 
 
 def test_uv_installs_what_pip_would_and_is_not_kept(checkout: Checkout) -> None:
-    hosts = {"PIP_INDEX_URL": "https://a.test/simple", "PIP_EXTRA_INDEX_URL": "https://b.test https://c.test"}
+    hosts: dict[str, Any] = {
+        "PIP_INDEX_URL": "https://a.test/simple",
+        "PIP_EXTRA_INDEX_URL": "https://b.test https://c.test",
+    }
     shown = 'echo "$UV_DEFAULT_INDEX|$UV_INDEX" >>"$STUB_LOG"; exec .venv/bin/python -m made'
     status, _, err = checkout.start(STUB_UV=shown, **hosts)
     assert (status, err) == (0, SETTING_UP)
