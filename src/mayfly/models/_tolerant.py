@@ -1,4 +1,4 @@
-"""Chat completions of servers that leave fields out. Only such a server has this loaded: it needs the openai library."""
+"""Chat completions of servers that leave fields out; only for such a server is this loaded, and openai with it."""
 
 from __future__ import annotations
 
