@@ -45,3 +45,19 @@ def test_a_process_forgets_its_secrets_everywhere() -> None:
     assert "sk-" not in ran.stdout
     assert (variables["HOME"], variables["WANTED"], path) == ("/", "yes", "/usr/bin:/bin\n")
     assert "WANTED=yes" in at_start
+
+
+def test_a_worker_of_a_node_that_ignores_interrupts_can_be_cancelled() -> None:
+    script = """
+import _thread, pickle, signal, time
+from mayfly.promise.engines._host import _make_worker
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+_make_worker(pickle.dumps((None, str)), {"PATH"})
+try:
+    _thread.interrupt_main()  # as Ray cancels
+    time.sleep(100)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=90)
+    assert ran.stdout == "interrupted\n"

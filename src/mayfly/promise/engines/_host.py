@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import os
 import pickle
+import signal
 import socket
 from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -106,6 +107,8 @@ def _run(worker: Worker, job: Job, data: bytes | None) -> Done:
 
 def _make_worker(packed: bytes, keep: Collection[str]) -> Worker:
     scrub(keep)
+    # A node that was begun in the background of a shell ignores interrupts, and with them all cancelling would be lost.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         settings, make_worker = pickle.loads(packed)
     except Exception as error:
