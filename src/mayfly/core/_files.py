@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from io import BufferedReader
 from pathlib import Path
@@ -47,8 +48,10 @@ def open_plain(path: str | Path, directory: int | None = None) -> BufferedReader
 def open_below(root: str, path: str) -> int:
     """Open *path* below *root* for reading, step by step, so that no link that is put there meanwhile is followed.
 
-    Nothing waits for whoever writes to a pipe; what is opened may be a directory or a special file.
+    A path that leads up is refused. No pipe is waited for; the file that is opened may be a directory or a special one.
     """
+    if os.pardir in path.split(os.sep):
+        raise PermissionError(errno.EACCES, "it leads out", path)
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
     here = os.open(root, flags | os.O_DIRECTORY)
     for step in path.split(os.sep):
