@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mayfly.cli import _demo
-from mayfly.cli._demo import Bait, Job
+from mayfly.cli._demo import Bait, HostileJob
 from mayfly.core import SandboxSettings
 from mayfly.sandbox import Result, Sandbox
 
@@ -35,7 +35,7 @@ def test_the_story_ends_with_what_to_type_next_and_is_in_the_ledger(cli: Cli) ->
     assert len(cli("log", "--kind", "run.resolved", "--json").out.splitlines()) == 2
 
 
-def judge(job: Job, result: Result, bait: Bait) -> tuple[bool, str]:
+def judge(job: HostileJob, result: Result, bait: Bait) -> tuple[bool, str]:
     return _demo.judge(job, result, bait, SandboxSettings())
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from mayfly.cli._tree import Watched, number, pool_words
+from mayfly.cli._tree import WatchedTree, number, pool_words
 from mayfly.cli._tree_progress import MANY, TreeProgress
 from mayfly.cli._tree_rows import LiveTree
 from mayfly.core import Cost, Outcome, Pool
@@ -155,14 +155,16 @@ def test_a_stream_that_is_closed_does_not_end_the_run(monkeypatch: pytest.Monkey
     assert later.getvalue() == ""
 
 
-def picture(tree: Watched, *, height: int = 24, width: int = 100, last: bool = False, pool: Pool | None = None) -> str:
+def picture(
+    tree: WatchedTree, *, height: int = 24, width: int = 100, last: bool = False, pool: Pool | None = None
+) -> str:
     console = Console(file=io.StringIO(), width=width, height=height, force_terminal=True)
     return LiveTree(tree, pool=pool, console=console).picture(last=last).plain
 
 
 def test_a_small_tree_is_drawn_whole_with_its_states() -> None:
     tree, clock = sample(), FakeClock(0.0)
-    watched = Watched(tree, clock=clock)
+    watched = WatchedTree(tree, clock=clock)
     tree.begin()
     watched.moved(tree)
     leaf(tree, 1).begin()
@@ -182,7 +184,7 @@ def test_a_small_tree_is_drawn_whole_with_its_states() -> None:
 
 def test_a_tree_that_has_ended_is_still_being_written() -> None:
     tree = sample()
-    watched = Watched(tree)
+    watched = WatchedTree(tree)
     watched.moved(resolve(tree))
     assert "writing to the ledger" in picture(watched, pool=Pool())
     assert "writing to the ledger" not in picture(watched, pool=Pool(), last=True)
@@ -190,7 +192,7 @@ def test_a_tree_that_has_ended_is_still_being_written() -> None:
 
 def test_a_large_tree_is_counted_by_level_and_shows_what_moves() -> None:
     tree = leaves(10_000)
-    watched = Watched(tree)
+    watched = WatchedTree(tree)
     for place in range(300):
         watched.moved(resolve(leaf_at(tree, place)))
     for place in range(300, 305):
@@ -209,7 +211,7 @@ def leaf_at(tree: Promise[Any], place: int) -> Promise[Any]:
 
 def test_the_last_picture_of_a_large_tree_counts_the_reasons() -> None:
     tree = leaves(500)
-    watched = Watched(tree)
+    watched = WatchedTree(tree)
     for place in range(30):
         leaf_at(tree, place).collapse("no such file" if place % 3 else "denied", "INPUT")
         watched.moved(leaf_at(tree, place))
@@ -218,7 +220,7 @@ def test_the_last_picture_of_a_large_tree_counts_the_reasons() -> None:
 
 
 def test_a_finished_tree_stays_on_the_screen_whole_though_it_is_higher() -> None:
-    watched = Watched(leaves(40))
+    watched = WatchedTree(leaves(40))
     assert len(picture(watched, height=10, last=True).splitlines()) == 42
     assert len(picture(watched, height=10).splitlines()) <= 10
 
@@ -226,7 +228,7 @@ def test_a_finished_tree_stays_on_the_screen_whole_though_it_is_higher() -> None
 @pytest.mark.parametrize("width", [1, 10, 40, 300])
 def test_no_picture_is_larger_than_the_terminal(width: int) -> None:
     tree = leaves(300)
-    watched = Watched(tree)
+    watched = WatchedTree(tree)
     for place in range(100):
         leaf_at(tree, place).collapse("a reason " * 50, "INPUT")
         watched.moved(leaf_at(tree, place))

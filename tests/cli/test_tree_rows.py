@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from mayfly.cli._tree_rows import Row, branches, columns, cut, fitted, padded
+from mayfly.cli._tree_rows import TreeRow, branches, columns, cut, fitted, padded
 from mayfly.promise import Promise
 
 from .trees import leaves, promise, sample
@@ -16,8 +16,8 @@ from .trees import leaves, promise, sample
 ANY_TEXT = st.text(max_size=60)
 
 
-def rows(tree: Promise[Any], tail: str = "tail", reason: str = "") -> list[Row]:
-    return [Row(branch, f"budget {branch.promise.budget:.2f}", tail, reason) for branch in branches(tree)]
+def rows(tree: Promise[Any], tail: str = "tail", reason: str = "") -> list[TreeRow]:
+    return [TreeRow(branch, f"budget {branch.promise.budget:.2f}", tail, reason) for branch in branches(tree)]
 
 
 def test_guides_show_who_belongs_to_whom() -> None:

@@ -3,12 +3,12 @@
 import threading
 
 from cli.trees import leaves, resolve, sample
-from mayfly.cli._tree import Watched
+from mayfly.cli._tree import WatchedTree
 
 
 def test_a_transition_told_twice_counts_once() -> None:
     tree = sample()
-    watched = Watched(tree)
+    watched = WatchedTree(tree)
     first = next(promise for promise in tree.walk() if not promise.children)
     resolve(first)
     assert watched.moved(first)
@@ -19,7 +19,7 @@ def test_a_transition_told_twice_counts_once() -> None:
 
 def test_transitions_from_many_threads_are_all_counted() -> None:
     tree = leaves(400)
-    watched = Watched(tree)
+    watched = WatchedTree(tree)
     found = [promise for promise in tree.walk() if not promise.children]
 
     def work(part: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from mayfly.core import Settings
 from mayfly.forge._events import RunBegan
-from mayfly.promise import Evidence, Kind, Planned, Promise, Reality, Work, to_json
+from mayfly.promise import Evidence, IntentKind, Planned, Promise, Reality, Work, to_json
 from mayfly.promise._events import Began, Collapsed, EffectBegan, EffectUnknown, Proven, Resolved
 from mayfly.store import Event, Ledger, Payload
 
@@ -18,7 +18,7 @@ RUN = "r-7f3a0b12"
 def promise(intent: str, kind: str = "children", by: str = "", **fields: Any) -> Promise[Any]:
     """Return one promise, to be served by a capability called *by*, by an agent to be written or by its children."""
     work = Work(kind="compile") if kind == "compile" else None
-    reality = Reality(kind=Kind.PROBABILISTIC, confidence=0.7, reasoning=fields.pop("reasoning", "bounded"))
+    reality = Reality(kind=IntentKind.PROBABILISTIC, confidence=0.7, reasoning=fields.pop("reasoning", "bounded"))
     return Promise(
         intent, ground=None, reality=reality, capability=by if kind == "capability" else "", work=work, **fields
     )

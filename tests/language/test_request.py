@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mayfly.language import Request, _read, tokens
 from mayfly.language._lexicon import load_words
-from mayfly.language._words import Line, is_closed, words
+from mayfly.language._words import LexedWords, is_closed, words
 from mayfly.mangle import Name, Symbol
 from mayfly.policy import facts_of
 
@@ -328,17 +328,17 @@ UNITS = [
 @pytest.mark.first(3)
 @pytest.mark.parametrize("unit", UNITS)
 def test_reading_takes_no_more_steps_than_the_text_is_long(unit: str) -> None:
-    plain = Line.plain
+    plain = LexedWords.plain
 
     def steps(times: int) -> int:
         count = 0
 
-        def counted(line: Line, place: int) -> str:
+        def counted(line: LexedWords, place: int) -> str:
             nonlocal count
             count += 1
             return plain(line, place)
 
-        with patch.object(Line, "plain", counted):
+        with patch.object(LexedWords, "plain", counted):
             found = request(unit * times)
         assert found.routed or found.ask
         return count

@@ -21,7 +21,7 @@ from market.seller.child import Done
 from mayfly.core import Settings
 from mayfly.market._asgi import Message, Receive, Scope, Send, ShopApp, ShopReply
 from mayfly.market._chain_reader import ChainReader
-from mayfly.market._requirements import Offer
+from mayfly.market._requirements import PaymentOffer
 from mayfly.market.facilitator import Facilitator, SelfFacilitator
 from mayfly.market.seller import Seller, SellerLimits, SignedPayment
 from mayfly.market.seller._payment import parse_payment
@@ -59,7 +59,7 @@ class Shop:
     chain: LocalChain
     rpc: RpcServer
     ledger: Ledger
-    offer: Offer
+    offer: PaymentOffer
     reader: ChainReader
     facilitator: Facilitator
     handler: Counting
@@ -126,7 +126,7 @@ def open_shop(chain: LocalChain, rpc: RpcServer, settings: Settings) -> Iterator
     chain.fund(RELAY.address)
     reader = ChainReader(rpc.url, confirmations=0)
     facilitator = own_facilitator(chain, rpc)
-    offer = Offer(
+    offer = PaymentOffer(
         tool="double",
         version=1,
         units=PRICE,

@@ -20,9 +20,9 @@ from mayfly.models import (
     ModelAnswered,
     ModelAsked,
     ModelError,
-    Pool,
+    ModelPool,
     Returned,
-    Said,
+    SaidText,
     ToolCall,
     ToolOffer,
     message_from_json,
@@ -36,7 +36,7 @@ READ = ToolOffer(
     description="Read a file",
     input_schema={"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
 )
-HELLO = Said(role="user", text="hello")
+HELLO = SaidText(role="user", text="hello")
 ONE = Called(text="", calls=(ToolCall(id="a", name="file_read", arguments={"path": "x"}),))
 RESULT = Returned(call_id="a", name="file_read", text="content")
 
@@ -49,7 +49,7 @@ plain = st.recursive(
 called = st.builds(ToolCall, id=words, name=words, arguments=st.dictionaries(words, plain, max_size=3))
 broken = st.builds(ToolCall, id=words, name=words, malformed=words, problem=words)
 messages = st.one_of(
-    st.builds(Said, role=st.sampled_from(["user", "assistant"]), text=words),
+    st.builds(SaidText, role=st.sampled_from(["user", "assistant"]), text=words),
     st.builds(Called, text=words, calls=st.lists(called | broken, max_size=3).map(tuple)),
     st.builds(Returned, call_id=words, name=words, text=words, failed=st.booleans()),
 )
@@ -86,8 +86,8 @@ def test_what_is_no_message_is_refused(data: object) -> None:
     ("conversation", "problem"),
     [
         ([], "begins with what the user says"),
-        ([Said(role="assistant", text="hi"), HELLO], "begins with what the user says"),
-        ([HELLO, Said(role="assistant", text="hi")], "the model spoke last"),
+        ([SaidText(role="assistant", text="hi"), HELLO], "begins with what the user says"),
+        ([HELLO, SaidText(role="assistant", text="hi")], "the model spoke last"),
         ([HELLO, ONE], "there is no result of 'a'"),
         ([HELLO, ONE, HELLO, RESULT], "message 3 comes before the result of 'a'"),
         ([HELLO, RESULT], "message 2 is the result of 'a', which was not just called"),
@@ -138,7 +138,7 @@ def test_a_script_says_and_calls(script: Script) -> None:
     ]
     results = [Returned(call_id=call.id, name=call.name, text="x") for call in turn.calls]
     end = model.converse([HELLO, turn.message, *results])
-    assert (end.text, end.calls, end.message) == ("Done.", (), Said(role="assistant", text="Done."))
+    assert (end.text, end.calls, end.message) == ("Done.", (), SaidText(role="assistant", text="Done."))
 
 
 def test_ids_of_later_calls_are_others(script: Script) -> None:
@@ -248,7 +248,7 @@ def test_whoever_takes_the_pieces_can_end_the_call(script: Script) -> None:
     def refuse(piece: str) -> None:
         raise KeyboardInterrupt
 
-    pool = Pool(output_tokens=1000)
+    pool = ModelPool(output_tokens=1000)
     model = script({"for": "chat", "answer": "x" * 100_000, "output_tokens": 500})
     with pytest.raises(KeyboardInterrupt):
         model.converse([HELLO], pool=pool, emit=refuse)
@@ -262,7 +262,7 @@ def test_what_has_to_stop_ends_the_turn(script: Script) -> None:
     stop = Stop()
     model = script({"for": "chat", "answer": "x" * 100_000})
     with pytest.raises(ModelError) as caught:
-        model.converse([HELLO], pool=Pool(stop=stop), emit=lambda piece: stop.cancel())
+        model.converse([HELLO], pool=ModelPool(stop=stop), emit=lambda piece: stop.cancel())
     assert caught.value.kind == "cut"
 
 
@@ -285,7 +285,7 @@ def test_the_pool_is_drawn_on_and_every_call_is_noted(script: Script) -> None:
         noted.append(event)
         return len(noted)
 
-    pool = Pool(calls=1, note=note)
+    pool = ModelPool(calls=1, note=note)
     model = script({"for": "chat", "answer": "x", "input_tokens": 5, "output_tokens": 3, "money": 0.25})
     turn = model.converse([HELLO], pool=pool)
     assert (turn.cost.input_tokens, turn.cost.output_tokens, turn.cost.money.dollars) == (5, 3, 0.25)
@@ -323,7 +323,7 @@ def played(script: Script, conversation: list[Message], rounds: int) -> list[Mes
         turn = model.converse(conversation)
         conversation = [*conversation, turn.message]
         results = [Returned(call_id=call.id, name=call.name, text="x") for call in turn.calls]
-        conversation += results or [Said(role="user", text="and now?")]
+        conversation += results or [SaidText(role="user", text="and now?")]
     return conversation
 
 
@@ -346,5 +346,5 @@ def test_a_conversation_that_another_script_began_gets_the_first_line(script: Sc
 
 def test_errors_of_a_script_are_not_repeated_after_a_restart(script: Script) -> None:
     lines = [{"for": "chat", "error": "no"}, *turns("one", "two")]
-    begun = [HELLO, Said(role="assistant", text="one"), HELLO]
+    begun = [HELLO, SaidText(role="assistant", text="one"), HELLO]
     assert script(*lines).converse(begun).text == "two"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mayfly.core import InputError
-from mayfly.models import Message, Model, ModelError, Returned, Said, Turn, open_model
+from mayfly.models import Message, Model, ModelError, Returned, SaidText, Turn, open_model
 from mayfly.testing import ChatReply, chat_server
 
 from .conftest import QUICK, Script
@@ -61,7 +61,10 @@ def test_a_served_conversation_is_replayed_with_the_ids_and_costs_it_had(tmp_pat
 @pytest.mark.parametrize(
     ("ask", "difference"),
     [
-        (lambda model: model.converse([Said(role="user", text="help")], system="a", tools=[READ]), "messages, line 1"),
+        (
+            lambda model: model.converse([SaidText(role="user", text="help")], system="a", tools=[READ]),
+            "messages, line 1",
+        ),
         (
             lambda model: model.converse([HELLO], system="b", tools=[READ]),
             "system text, line 1: recorded 'a', asked 'b'",

@@ -9,7 +9,18 @@ from typing import Any
 
 import pytest
 
-from mayfly.models import Called, Message, Model, ModelError, Pool, Returned, Said, ToolCall, ToolOffer, open_model
+from mayfly.models import (
+    Called,
+    Message,
+    Model,
+    ModelError,
+    ModelPool,
+    Returned,
+    SaidText,
+    ToolCall,
+    ToolOffer,
+    open_model,
+)
 from mayfly.testing import ChatReply, chat_server
 
 from .conftest import QUICK
@@ -96,7 +107,7 @@ def test_messages_tools_and_results_are_sent_as_the_protocol_has_them(server: Se
     server.play(says("x"))
     called = Called(text="Let me see.", calls=(ToolCall(id="a1", name="file_read", arguments=TAKE),))
     result = Returned(call_id="a1", name="file_read", text="no such file", failed=True)
-    conversation: list[Message] = [HELLO, Said(role="assistant", text="Hi."), HELLO, called, result, HELLO]
+    conversation: list[Message] = [HELLO, SaidText(role="assistant", text="Hi."), HELLO, called, result, HELLO]
     remote.converse(conversation, system="be kind", tools=[READ])
     [sent] = server.requests
     assert [message["role"] for message in sent["messages"]] == [
@@ -369,9 +380,9 @@ def test_no_text_of_a_conversation_holds_a_key(server: Server, remote: Model, mo
         ToolCall(id="b", name=KEY, malformed=f'{{"{KEY}'),
     )
     conversation: list[Message] = [
-        Said(role="user", text=f"my key is {KEY}"),
-        Said(role="assistant", text=KEY),
-        Said(role="user", text="go on"),
+        SaidText(role="user", text=f"my key is {KEY}"),
+        SaidText(role="assistant", text=KEY),
+        SaidText(role="user", text="go on"),
         Called(text=KEY, calls=calls, carried={"parts": [], "note": KEY}),
         *(Returned(call_id=call.id, name=call.name, text=f"{'line ' * 100}KEY={KEY}") for call in calls),
     ]
@@ -386,7 +397,7 @@ def test_a_secret_that_is_set_later_is_left_out_of_what_was_sent_before(
     server: Server, remote: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.play(says("x"))
-    word = Said(role="user", text="correct-horse-battery-staple-91 " * 20)
+    word = SaidText(role="user", text="correct-horse-battery-staple-91 " * 20)
     remote.converse([word])
     monkeypatch.setenv("VAULT_TOKEN", "correct-horse-battery-staple-91")
     remote.converse([word])
@@ -401,7 +412,7 @@ def test_what_is_reserved_is_more_than_what_is_used() -> None:
         reserved.append(10**9 - int(pool.left("input_tokens") or 0) - pool.used.input_tokens)
         return ChatReply(calls=[("file_read", {"path": "src/mayfly/models/_model.py"})])
 
-    pool = Pool(input_tokens=10**9)
+    pool = ModelPool(input_tokens=10**9)
     with chat_server(answer) as server, open_model(server.model, QUICK) as model:
         for _ in range(5):
             turn = model.converse(conversation, system="be kind", tools=[READ], pool=pool)

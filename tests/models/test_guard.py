@@ -10,7 +10,7 @@ import pytest
 
 from mayfly.core import LimitError
 from mayfly.core import Pool as Limits
-from mayfly.models import ModelError, Pool, Said, open_model
+from mayfly.models import ModelError, ModelPool, SaidText, open_model
 
 from .conftest import QUICK, Script
 from .server import Server, fails
@@ -36,7 +36,7 @@ class Guard:
 
 
 def test_a_guard_that_raises_ends_the_call_before_it_is_made(script: Script) -> None:
-    pool = Pool(calls=1)
+    pool = ModelPool(calls=1)
     model = script(LINE, options=replace(QUICK, guard=Guard(0)))
     for _ in range(2):
         with pytest.raises(Stopped):
@@ -50,7 +50,7 @@ def test_a_guard_is_asked_for_every_way_to_ask(script: Script) -> None:
     model = script(LINE, options=replace(QUICK, guard=guard))
     assert model.ask("chat", "?").text == "x"
     assert asyncio.run(model.aask("chat", "?")).text == "x"
-    talk = [Said(role="user", text="?")]
+    talk = [SaidText(role="user", text="?")]
     assert model.converse(talk, emit=lambda piece: None).text == "x"
     uses: tuple[Callable[[], object], ...] = (lambda: model.ask("chat", "?"), lambda: model.converse(talk))
     for use in uses:
@@ -63,7 +63,7 @@ def test_a_guard_is_asked_for_every_way_to_ask(script: Script) -> None:
 
 def test_a_guard_is_asked_before_every_attempt(server: Server) -> None:
     guard = Guard(2)
-    pool = Pool()
+    pool = ModelPool()
     server.play(fails(500))
     options = replace(QUICK, guard=guard, attempts=5)
     with open_model(f"{server.url}#small", options) as model, pytest.raises(Stopped):
@@ -83,5 +83,5 @@ def test_a_limit_comes_before_the_guard(script: Script) -> None:
     guard = Guard(9)
     model = script(LINE, options=replace(QUICK, guard=guard))
     with pytest.raises(LimitError):
-        model.ask("chat", "?", pool=Pool(parent=Limits(model_calls=0)))
+        model.ask("chat", "?", pool=ModelPool(parent=Limits(model_calls=0)))
     assert guard.asked == 0

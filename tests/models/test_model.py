@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import Cost, Stop
-from mayfly.models import Answer, ModelError, Pool, Said, open_model
+from mayfly.models import Answer, ModelError, ModelPool, SaidText, open_model
 
 from .conftest import QUICK, Script
 from .server import Send, Server, says
@@ -60,7 +60,7 @@ def test_many_coroutines_ask_at_once(server: Server) -> None:
 
 def test_cancelling_a_coroutine_settles_its_reservation(script: Script) -> None:
     model = script({"for": "chat", "answer": "x", "delay": 60, "output_tokens": 5})
-    pool = Pool(output_tokens=10)
+    pool = ModelPool(output_tokens=10)
 
     async def give_up() -> None:
         task = asyncio.create_task(model.aask("chat", "?", pool=pool))
@@ -78,7 +78,7 @@ def test_cancelling_a_coroutine_settles_its_reservation(script: Script) -> None:
 
 def test_what_has_to_stop_ends_the_call_under_way_and_lets_none_begin(server: Server) -> None:
     stop = Stop()
-    pool = Pool(stop=stop, output_tokens=10_000)
+    pool = ModelPool(stop=stop, output_tokens=10_000)
 
     def stops(send: Send) -> None:
         stop.cancel()
@@ -89,7 +89,7 @@ def test_what_has_to_stop_ends_the_call_under_way_and_lets_none_begin(server: Se
         told: list[str] = []
         asks: tuple[Callable[[], object], ...] = (
             lambda: model.ask("chat", "?", pool=pool),
-            lambda: model.converse([Said(role="user", text="?")], pool=pool, emit=told.append),
+            lambda: model.converse([SaidText(role="user", text="?")], pool=pool, emit=told.append),
         )
         for ask in asks:
             with pytest.raises(ModelError, match="ended before its answer") as caught:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mayfly.core import InputError, LimitError, Money, StoreError
-from mayfly.models import ModelAnswered, ModelAsked, ModelError, Need, Pool, Price
+from mayfly.models import ModelAnswered, ModelAsked, ModelError, ModelPool, Need, Price
 
 from .conftest import Script
 
@@ -20,15 +20,15 @@ def need(asked: int = 1, said: int = 1, *, price: Price | None = None, exact: bo
     return Need(input_tokens=asked, output_tokens=said, price=price or Price(), exact=exact)
 
 
-@pytest.mark.parametrize("pool", [Pool(calls=0), Pool(input_tokens=0), Pool(output_tokens=0)])
-def test_zero_means_none_at_all(pool: Pool) -> None:
+@pytest.mark.parametrize("pool", [ModelPool(calls=0), ModelPool(input_tokens=0), ModelPool(output_tokens=0)])
+def test_zero_means_none_at_all(pool: ModelPool) -> None:
     with pytest.raises(LimitError) as caught:
         pool.reserve(need())
     assert (caught.value.used, caught.value.limit) == (1, 0)
 
 
 def test_no_limit_is_no_limit() -> None:
-    pool = Pool()
+    pool = ModelPool()
     for _ in range(100):
         pool.reserve(need(10**9, 10**9)).settle(input_tokens=10**9, output_tokens=10**9, money=Money.of(10**6))
     assert pool.used.model_calls == 100
@@ -37,18 +37,18 @@ def test_no_limit_is_no_limit() -> None:
 
 def test_a_negative_limit_is_a_mistake() -> None:
     with pytest.raises(InputError, match="0 or more"):
-        Pool(calls=-1)
+        ModelPool(calls=-1)
 
 
 def test_what_was_not_used_is_given_back() -> None:
-    pool = Pool(output_tokens=100)
+    pool = ModelPool(output_tokens=100)
     pool.reserve(need(said=80)).settle(output_tokens=10)
     assert pool.left("output_tokens") == 90
     assert pool.used.output_tokens == 10
 
 
 def test_a_reservation_is_settled_once() -> None:
-    pool = Pool(output_tokens=100)
+    pool = ModelPool(output_tokens=100)
     held = pool.reserve(need(said=80))
     held.settle(output_tokens=10)
     held.settle(output_tokens=10)
@@ -57,44 +57,44 @@ def test_a_reservation_is_settled_once() -> None:
 
 
 def test_what_nobody_knows_counts_as_used() -> None:
-    pool = Pool(output_tokens=100)
+    pool = ModelPool(output_tokens=100)
     pool.reserve(need(said=80)).forfeit()
     assert pool.used.output_tokens == 80
 
 
 def test_a_call_that_was_not_made_is_given_back_whole() -> None:
-    pool = Pool(calls=1)
+    pool = ModelPool(calls=1)
     pool.reserve(need()).release()
     assert pool.left("calls") == 1
 
 
 def test_output_shrinks_to_what_is_left() -> None:
-    pool = Pool(output_tokens=100)
+    pool = ModelPool(output_tokens=100)
     assert pool.reserve(need(said=1000)).output_tokens == 100
 
 
 def test_output_shrinks_to_what_the_money_buys() -> None:
-    pool = Pool(money=1.0)
+    pool = ModelPool(money=1.0)
     assert pool.reserve(need(said=1000, price=Price(fixed=0.5, each=0.01))).output_tokens == 50
 
 
 def test_an_exact_output_is_refused_rather_than_shortened() -> None:
     with pytest.raises(LimitError, match="output tokens: 200 is over the limit of 100"):
-        Pool(output_tokens=100).reserve(need(said=200, exact=True))
+        ModelPool(output_tokens=100).reserve(need(said=200, exact=True))
 
 
 def test_no_money_buys_nothing_of_unknown_price() -> None:
     with pytest.raises(LimitError, match="money"):
-        Pool(money=0.0).reserve(Need(input_tokens=1, output_tokens=1, price=None))
+        ModelPool(money=0.0).reserve(Need(input_tokens=1, output_tokens=1, price=None))
 
 
 def test_no_money_buys_what_is_free() -> None:
-    assert Pool(money=0.0).reserve(need(said=3)).output_tokens == 3
+    assert ModelPool(money=0.0).reserve(need(said=3)).output_tokens == 3
 
 
 def test_a_child_draws_on_its_parent() -> None:
-    parent = Pool(calls=3)
-    first, second = Pool(parent=parent, calls=2), Pool(parent=parent)
+    parent = ModelPool(calls=3)
+    first, second = ModelPool(parent=parent, calls=2), ModelPool(parent=parent)
     for pool in (first, first, second):
         pool.reserve(need()).settle()
     with pytest.raises(LimitError, match="model calls: 4 is over the limit of 3"):
@@ -103,8 +103,8 @@ def test_a_child_draws_on_its_parent() -> None:
 
 
 def test_a_child_has_a_limit_of_its_own() -> None:
-    parent = Pool(calls=9)
-    child = Pool(parent=parent, calls=1)
+    parent = ModelPool(calls=9)
+    child = ModelPool(parent=parent, calls=1)
     child.reserve(need()).settle()
     with pytest.raises(LimitError, match="over the limit of 1"):
         child.reserve(need())
@@ -112,15 +112,15 @@ def test_a_child_has_a_limit_of_its_own() -> None:
 
 
 def test_a_refused_child_takes_nothing_from_anybody() -> None:
-    parent = Pool(calls=5, input_tokens=10)
-    child = Pool(parent=parent, calls=5)
+    parent = ModelPool(calls=5, input_tokens=10)
+    child = ModelPool(parent=parent, calls=5)
     with pytest.raises(LimitError):
         child.reserve(need(asked=11))
     assert (parent.left("calls"), child.left("calls"), parent.left("input_tokens")) == (5, 5, 10)
 
 
 def test_a_call_waits_while_another_may_still_give_something_back() -> None:
-    pool = Pool(output_tokens=100)
+    pool = ModelPool(output_tokens=100)
     held = pool.reserve(need(said=90))
 
     async def wait() -> int:
@@ -134,7 +134,7 @@ def test_a_call_waits_while_another_may_still_give_something_back() -> None:
 
 
 def test_a_call_under_way_is_a_call_made() -> None:
-    pool = Pool(calls=1)
+    pool = ModelPool(calls=1)
     pool.reserve(need())
     with pytest.raises(LimitError):
         asyncio.run(pool.areserve(need()))
@@ -145,7 +145,7 @@ def test_a_call_under_way_is_a_call_made() -> None:
     st.lists(st.tuples(st.integers(0, 20), st.integers(1, 20), st.floats(0, 1)), max_size=20),
 )
 def test_no_order_of_calls_passes_a_limit(limit: int, calls: list[tuple[int, int, float]]) -> None:
-    pool = Pool(input_tokens=limit, output_tokens=limit, calls=limit)
+    pool = ModelPool(input_tokens=limit, output_tokens=limit, calls=limit)
     held = []
     for asked, said, part in calls:
         try:
@@ -163,7 +163,7 @@ def test_no_order_of_calls_passes_a_limit(limit: int, calls: list[tuple[int, int
 
 
 def test_threads_together_never_pass_a_limit() -> None:
-    pool = Pool(calls=50, output_tokens=1000)
+    pool = ModelPool(calls=50, output_tokens=1000)
     together = threading.Barrier(8)
 
     def draw(_: int) -> int:
@@ -185,12 +185,12 @@ def test_threads_together_never_pass_a_limit() -> None:
 def test_a_model_is_not_asked_when_the_pool_is_empty(script: Script) -> None:
     model = script({"for": "chat", "answer": "one"}, {"for": "chat", "answer": "two"})
     with pytest.raises(LimitError, match="model calls: 1 is over the limit of 0"):
-        model.ask("chat", "?", pool=Pool(calls=0))
+        model.ask("chat", "?", pool=ModelPool(calls=0))
     assert model.ask("chat", "?").text == "one"
 
 
 def test_an_answer_is_charged_to_the_pool(script: Script) -> None:
-    pool = Pool(calls=2, money=1.0)
+    pool = ModelPool(calls=2, money=1.0)
     line = {"for": "chat", "answer": "x", "input_tokens": 5, "output_tokens": 3, "money": 0.75}
     model = script(line)
     model.ask("chat", "?", pool=pool)
@@ -200,7 +200,7 @@ def test_an_answer_is_charged_to_the_pool(script: Script) -> None:
 
 
 def test_a_failed_call_is_a_call(script: Script) -> None:
-    pool = Pool()
+    pool = ModelPool()
     with pytest.raises(ModelError) as caught:
         script({"for": "chat", "error": "no"}).ask("chat", "?", pool=pool)
     assert pool.used.model_calls == caught.value.cost.model_calls == 1
@@ -208,7 +208,7 @@ def test_a_failed_call_is_a_call(script: Script) -> None:
 
 def test_many_threads_share_a_model_and_a_pool(script: Script) -> None:
     model = script({"for": "chat", "answer": "x", "output_tokens": 10, "input_tokens": 1, "delay": 0.001})
-    pool = Pool(output_tokens=100)
+    pool = ModelPool(output_tokens=100)
 
     def ask(number: int) -> bool:
         try:
@@ -240,13 +240,13 @@ class Book:
 def test_a_call_is_noted_before_and_after_it(script: Script) -> None:
     book = Book()
     model = script({"for": "chat", "answer": "x", "input_tokens": 5, "output_tokens": 3})
-    model.ask("chat", "?", pool=Pool(note=book, calls=1))
+    model.ask("chat", "?", pool=ModelPool(note=book, calls=1))
     asked = ModelAsked(model=model.name, purpose="chat", input_tokens=5, output_tokens=3, money=0.0)
     assert book.notes == [asked, ModelAnswered(asked=1, input_tokens=5, output_tokens=3, money=0.0)]
 
 
 def test_a_call_that_cannot_be_noted_is_not_made(script: Script) -> None:
-    pool = Pool(calls=1, note=Book(fails=(1,)))
+    pool = ModelPool(calls=1, note=Book(fails=(1,)))
     model = script({"for": "chat", "answer": "x"})
     with pytest.raises(StoreError, match="away"):
         model.ask("chat", "?", pool=pool)
@@ -257,5 +257,5 @@ def test_a_call_that_cannot_be_noted_is_not_made(script: Script) -> None:
 def test_an_answer_that_cannot_be_noted_is_an_answer(script: Script) -> None:
     book = Book(fails=(2,))
     model = script({"for": "chat", "answer": "x"})
-    assert model.ask("chat", "?", pool=Pool(note=book)).text == "x"
+    assert model.ask("chat", "?", pool=ModelPool(note=book)).text == "x"
     assert len(book.notes) == 2

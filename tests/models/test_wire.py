@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from mayfly.core import LimitError
-from mayfly.models import Model, ModelError, Pool, Said, Turn, open_model
+from mayfly.models import Model, ModelError, ModelPool, SaidText, Turn, open_model
 
 from .conftest import QUICK
 from .server import (
@@ -224,7 +224,7 @@ def test_no_server_is_said_in_one_line() -> None:
 
 def streamed(model: Model, pieces: list[str] | None = None) -> Turn:
     """Return an answer that is taken piece by piece."""
-    return model.converse([Said(role="user", text="hi")], emit=([] if pieces is None else pieces).append)
+    return model.converse([SaidText(role="user", text="hi")], emit=([] if pieces is None else pieces).append)
 
 
 def test_a_stream_gives_pieces_and_then_the_answer(server: Server, remote: Model) -> None:
@@ -277,7 +277,7 @@ def test_a_stream_that_is_too_large_is_stopped(server: Server) -> None:
 
 def test_a_pool_limits_what_is_asked_for(server: Server, remote: Model) -> None:
     server.play(says("hello", usage=(11, 7)))
-    pool = Pool(output_tokens=50)
+    pool = ModelPool(output_tokens=50)
     remote.ask("chat", "hi", pool=pool)
     assert server.requests[0]["max_tokens"] == 50
     assert pool.left("output_tokens") == 43
@@ -286,20 +286,20 @@ def test_a_pool_limits_what_is_asked_for(server: Server, remote: Model) -> None:
 def test_an_empty_pool_sends_nothing(server: Server, remote: Model) -> None:
     server.play(says("hello"))
     with pytest.raises(LimitError):
-        remote.ask("chat", "hi", pool=Pool(calls=0))
+        remote.ask("chat", "hi", pool=ModelPool(calls=0))
     assert not server.requests
 
 
 def test_every_attempt_is_a_call_of_the_pool(server: Server, remote: Model) -> None:
     server.play(fails(500), says("never seen"))
     with pytest.raises(LimitError, match="model calls: 2 is over the limit of 1"):
-        remote.ask("chat", "hi", pool=Pool(calls=1))
+        remote.ask("chat", "hi", pool=ModelPool(calls=1))
     assert len(server.requests) == 1
 
 
 def test_a_refused_request_uses_no_tokens(server: Server, remote: Model) -> None:
     server.play(fails(400))
-    pool = Pool(output_tokens=100)
+    pool = ModelPool(output_tokens=100)
     with pytest.raises(ModelError):
         remote.ask("chat", "hi", pool=pool)
     assert pool.left("output_tokens") == 100
@@ -307,7 +307,7 @@ def test_a_refused_request_uses_no_tokens(server: Server, remote: Model) -> None
 
 def test_an_answer_lost_on_the_way_counts_in_full(server: Server, remote: Model) -> None:
     server.play(breaks_off(b"{"))
-    pool = Pool(output_tokens=100)
+    pool = ModelPool(output_tokens=100)
     with pytest.raises(LimitError, match="output tokens"):
         remote.ask("chat", "hi", pool=pool)
     assert pool.used.output_tokens == 100

@@ -14,7 +14,7 @@ from mayfly.cli._app import run as run_command
 from mayfly.core import Outcome, Settings
 from mayfly.runtime import Runtime
 from mayfly.serve._asking import Asking
-from mayfly.serve._listing import Listing, Resources
+from mayfly.serve._listing import Resources, ToolListing
 from mayfly.serve.web import WebOptions, make_app
 
 # A run that ends in an answer, one that asks a person, and one that gives its fallback.
@@ -74,7 +74,7 @@ def faces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
             FALLBACK: runtime.run(FALLBACK, input=3),
         }
         with TestClient(make_app(runtime, WebOptions()), base_url="http://localhost") as web:
-            listing = Listing(runtime.tools, runtime.settings.mcp)
+            listing = ToolListing(runtime.tools, runtime.settings.mcp)
             yield Faces(outcomes, web, Resources(runtime, listing), Asking(runtime), capsys)
 
 

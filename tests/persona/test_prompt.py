@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from mayfly.core import InputError
 from mayfly.persona import (
+    AtomFault,
     AtomSet,
-    Compiled,
-    Fault,
+    CompiledPrompt,
     Personas,
     PromptAtom,
     PromptContext,
@@ -39,12 +39,12 @@ def snapshot() -> Snapshot:
     return Rulebook().snapshot
 
 
-def fate(compiled: Compiled, id: str) -> tuple[bool, str]:
+def fate(compiled: CompiledPrompt, id: str) -> tuple[bool, str]:
     (found,) = [one for one in compiled.manifest if one.id == id]
     return found.included, found.why
 
 
-def included(compiled: Compiled) -> list[str]:
+def included(compiled: CompiledPrompt) -> list[str]:
     return [one.id for one in compiled.manifest if one.included]
 
 
@@ -134,14 +134,14 @@ def test_n11_one_of_a_group() -> None:
 
 
 def test_n11_a_circle_is_an_error_that_names_it() -> None:
-    with pytest.raises(Fault, match=r"in a circle: (a -> b -> c -> a|b -> c -> a -> b|c -> a -> b -> c)"):
+    with pytest.raises(AtomFault, match=r"in a circle: (a -> b -> c -> a|b -> c -> a -> b|c -> a -> b -> c)"):
         atoms(atom("a", depends_on=("b",)), atom("b", depends_on=("c",)), atom("c", depends_on=("a",)))
 
 
 def test_n11_mandatory_atoms_that_exclude_each_other_are_an_error() -> None:
-    with pytest.raises(Fault, match=r"b and a .* are both mandatory and exclude each other"):
+    with pytest.raises(AtomFault, match=r"b and a .* are both mandatory and exclude each other"):
         atoms(atom("a", is_mandatory=True, conflicts_with=("b",)), atom("b", is_mandatory=True))
-    with pytest.raises(Fault, match="both mandatory in the group g"):
+    with pytest.raises(AtomFault, match="both mandatory in the group g"):
         atoms(atom("a", is_mandatory=True, is_exclusive="g"), atom("b", is_mandatory=True, is_exclusive="g"))
 
 
@@ -156,7 +156,7 @@ def test_n11_mandatory_atoms_that_only_meet_in_one_context_are_an_error_there() 
 
 
 def test_n11_two_atoms_of_one_id_are_an_error() -> None:
-    with pytest.raises(Fault, match=r"stands in x\.yaml:1 already"):
+    with pytest.raises(AtomFault, match=r"stands in x\.yaml:1 already"):
         atoms(atom("x"), atom("x"))
 
 
@@ -199,7 +199,7 @@ def test_n11_shorter_variants_are_taken_where_the_full_one_does_not_fit() -> Non
     assert variants == {120: "standard", 70: "concise", 25: "min", 12: ""}
 
 
-def _variant(compiled: Compiled, id: str) -> str:
+def _variant(compiled: CompiledPrompt, id: str) -> str:
     return next(one.variant for one in compiled.manifest if one.id == id)
 
 
@@ -342,7 +342,7 @@ def test_n11_ten_thousand_atoms_compile(tmp_path: Path) -> None:
 
 def test_n11_an_atom_that_needs_too_many_others_is_an_error() -> None:
     chain = [atom(f"a{n}", depends_on=(f"a{n + 1}",) if n < 149 else ()) for n in range(150)]
-    with pytest.raises(Fault, match="needs more than 100 other atoms"):
+    with pytest.raises(AtomFault, match="needs more than 100 other atoms"):
         atoms(*chain)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from mayfly.core import InputError, LimitError, StoreError
 from mayfly.promise import Done, Promise, Reality, State, saved
-from mayfly.promise._promise import Kind
+from mayfly.promise._promise import IntentKind
 from promise.bed import Bed, leaf, tree
 
 
@@ -59,7 +59,7 @@ def _random_tree(chance: random.Random, depth: int = 0) -> Promise[Any]:
             needs = tuple(name for name in names if name != child.name and chance.random() < 0.15)
             child.needs = needs  # now and then in a circle
     if chance.random() < 0.05:
-        promise.reality = Reality(kind=Kind.CHAOTIC, confidence=0.9, reasoning="no bounds")
+        promise.reality = Reality(kind=IntentKind.CHAOTIC, confidence=0.9, reasoning="no bounds")
     if chance.random() < 0.05:
         promise.capability, promise.work = "ghost", None
     return promise

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mayfly.core import Agent, Identity, InputError, agent
-from mayfly.promise import Contradict, Fix, Fixed, Ground, Judge, Opinion, ValueClaim, attempt
+from mayfly.promise import Contradict, Fix, FixOutcome, Ground, OpinionJudge, PromiseOpinion, ValueClaim, attempt
 from mayfly.promise._judge import Detector
 
 STEPS: list[Callable[[int], int]] = [lambda n: n + 1, lambda n: -n, lambda n: n * 3, lambda n: n // 2, lambda n: 7]
@@ -19,7 +19,7 @@ DATA = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=8,
 )
-OPINIONS = st.lists(st.builds(Opinion, passed=st.booleans(), confidence=st.floats(0, 1)), min_size=1, max_size=6)
+OPINIONS = st.lists(st.builds(PromiseOpinion, passed=st.booleans(), confidence=st.floats(0, 1)), min_size=1, max_size=6)
 ORDER = {"reject": 0, "revise": 1, "accept": 2}
 
 
@@ -57,7 +57,7 @@ def test_the_budget_is_divided_by_the_steps_taken() -> None:
 
 @given(DATA)
 def test_the_identity_converges_in_one_step(value: object) -> None:
-    fixed: Fixed[object] = run(Fix(Identity()), value)
+    fixed: FixOutcome[object] = run(Fix(Identity()), value)
     assert (fixed.converged, fixed.iterations, fixed.proximity) == (True, 1, 1.0)
     assert fixed.value == value
 
@@ -65,15 +65,15 @@ def test_the_identity_converges_in_one_step(value: object) -> None:
 @given(st.integers(-1000, 1000))
 def test_a_fixed_point_stays_fixed(start: int) -> None:
     halve = Fix(lambda n: int(n / 2), budget=10)
-    first: Fixed[int] = run(halve, start)
-    again: Fixed[int] = run(halve, first.value)
+    first: FixOutcome[int] = run(halve, start)
+    again: FixOutcome[int] = run(halve, first.value)
     assert first.converged
     assert (again.value, again.iterations) == (first.value, 1)
 
 
 @given(AGENTS, st.integers(-5, 5), st.floats(0, 3), st.integers(0, 12))
 def test_a_fix_always_ends_within_its_bounds(piece: Agent[int, int], start: int, budget: float, most: int) -> None:
-    fixed: Fixed[int] = run(Fix(piece, budget=budget, max_iterations=most), start)
+    fixed: FixOutcome[int] = run(Fix(piece, budget=budget, max_iterations=most), start)
     assert fixed.iterations <= most
     assert fixed.iterations <= budget / 0.1 + 1e-6
     assert len(fixed.history) == fixed.iterations + 1
@@ -118,7 +118,7 @@ def test_an_asynchronous_step_is_awaited() -> None:
 
 
 def test_a_fix_composes() -> None:
-    last: Agent[Fixed[int], int] = agent(lambda fixed: fixed.value)
+    last: Agent[FixOutcome[int], int] = agent(lambda fixed: fixed.value)
     assert run(agent(lambda n: n * 2) >> Fix(lambda n: n // 2) >> last, 8) == 0
 
 
@@ -245,36 +245,38 @@ def test_large_values_are_contradicted_too(value: object) -> None:
     ],
 )
 def test_opinions_are_weighed_by_confidence(opinions: list[tuple[bool, float]], decision: str) -> None:
-    judged = run(Judge(), [Opinion(passed=passed, confidence=sure) for passed, sure in opinions])
+    judged = run(OpinionJudge(), [PromiseOpinion(passed=passed, confidence=sure) for passed, sure in opinions])
     assert judged.decision == decision
 
 
 @given(OPINIONS, st.integers(0, 5))
-def test_a_pass_in_the_place_of_a_fail_never_makes_it_worse(opinions: list[Opinion], at: int) -> None:
+def test_a_pass_in_the_place_of_a_fail_never_makes_it_worse(opinions: list[PromiseOpinion], at: int) -> None:
     at %= len(opinions)
-    better = [*opinions[:at], Opinion(passed=True, confidence=opinions[at].confidence), *opinions[at + 1 :]]
-    before, after = Judge().judge(opinions), Judge().judge(better)
+    better = [*opinions[:at], PromiseOpinion(passed=True, confidence=opinions[at].confidence), *opinions[at + 1 :]]
+    before, after = OpinionJudge().judge(opinions), OpinionJudge().judge(better)
     assert ORDER[after.decision] >= ORDER[before.decision]
     assert after.rate >= before.rate
 
 
 @given(OPINIONS)
-def test_only_when_all_pass_is_it_accepted(opinions: list[Opinion]) -> None:
-    assert (Judge().judge(opinions).decision == "accept") == all(opinion.passed for opinion in opinions)
+def test_only_when_all_pass_is_it_accepted(opinions: list[PromiseOpinion]) -> None:
+    assert (OpinionJudge().judge(opinions).decision == "accept") == all(opinion.passed for opinion in opinions)
 
 
 def test_the_reasons_of_those_that_fail_are_kept() -> None:
-    judged = Judge().judge([Opinion(passed=False, reason="too slow"), Opinion(passed=True, reason="fine")])
+    judged = OpinionJudge().judge(
+        [PromiseOpinion(passed=False, reason="too slow"), PromiseOpinion(passed=True, reason="fine")]
+    )
     assert judged.reasons == ("too slow",)
 
 
 @pytest.mark.parametrize("confidence", [-0.1, 1.1, float("nan"), "1", None])
 def test_a_confidence_outside_0_to_1_is_refused(confidence: Any) -> None:
     with pytest.raises(InputError, match="confidence"):
-        Opinion(passed=True, confidence=confidence)
+        PromiseOpinion(passed=True, confidence=confidence)
 
 
 def test_an_answer_that_is_not_a_bool_is_no_opinion() -> None:
     passed: Any = 1
     with pytest.raises(InputError, match="passed"):
-        Opinion(passed=passed)
+        PromiseOpinion(passed=passed)

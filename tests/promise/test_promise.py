@@ -7,7 +7,7 @@ import pytest
 
 from mayfly.core import UNSET, Example, InputError
 from mayfly.promise import Evidence, IllegalTransition, Promise, Reality, State, from_json, to_json
-from mayfly.promise._promise import Cycle, Kind, ordered
+from mayfly.promise._promise import Cycle, IntentKind, ordered
 
 PROOF = Evidence(description="it was looked at", confidence=0.9, check="looked", strength="strong")
 
@@ -153,7 +153,7 @@ def test_needing_somebody_who_is_not_there_is_an_error() -> None:
 
 def _tree() -> Promise[Any]:
     root: Promise[Any] = Promise("fix it", ground={"fixed": False}, context={"n": 1}, combine="record")
-    root.reality = Reality(kind=Kind.PROBABILISTIC, confidence=0.7, reasoning="two steps")
+    root.reality = Reality(kind=IntentKind.PROBABILISTIC, confidence=0.7, reasoning="two steps")
     read: Promise[Any] = Promise("read", ground="", name="read", argument=None, capability="read_file")
     root.add(read)
     root.add(Promise("fix", ground=None, needs=("read",), examples=(Example(input=[1], output=None),), test="x = 1"))

@@ -1,7 +1,7 @@
 import pytest
 
 from mayfly.core import Intent
-from mayfly.promise import Kind, classify
+from mayfly.promise import IntentKind, classify
 
 CAPABILITIES = (
     ("read_file", "Read a file of the workspace and return its text"),
@@ -11,7 +11,7 @@ CAPABILITIES = (
     ("return_constant", "Return a constant value"),
 )
 BARE = tuple((name, "") for name, _ in CAPABILITIES)
-KINDS = {"D": Kind.DETERMINISTIC, "P": Kind.PROBABILISTIC, "C": Kind.CHAOTIC}
+KINDS = {"D": IntentKind.DETERMINISTIC, "P": IntentKind.PROBABILISTIC, "C": IntentKind.CHAOTIC}
 
 # The specification's own table.
 GOLDEN = [
@@ -228,16 +228,18 @@ def test_without_capabilities_nothing_is_deterministic(table: list[tuple[str, st
 
 def test_everything_is_chaotic_below_the_deepest_level() -> None:
     found = [(intent, classify(intent, depth=4, capabilities=CAPABILITIES)) for intent, _ in GOLDEN]
-    assert [case for case in found if (case[1].kind, case[1].confidence) != (Kind.CHAOTIC, 1.0)] == []
+    assert [case for case in found if (case[1].kind, case[1].confidence) != (IntentKind.CHAOTIC, 1.0)] == []
 
 
 def test_the_deepest_level_itself_is_still_classified() -> None:
-    assert classify("Read config.yaml", depth=3, capabilities=CAPABILITIES).kind is Kind.DETERMINISTIC
+    assert classify("Read config.yaml", depth=3, capabilities=CAPABILITIES).kind is IntentKind.DETERMINISTIC
 
 
 def test_a_budget_below_the_threshold_is_chaotic_whatever_the_depth_allowed() -> None:
-    assert classify("Read config.yaml", depth=10, max_depth=20, capabilities=CAPABILITIES).kind is Kind.CHAOTIC
-    assert classify("Read config.yaml", depth=9, max_depth=20, capabilities=CAPABILITIES).kind is Kind.DETERMINISTIC
+    assert classify("Read config.yaml", depth=10, max_depth=20, capabilities=CAPABILITIES).kind is IntentKind.CHAOTIC
+    assert (
+        classify("Read config.yaml", depth=9, max_depth=20, capabilities=CAPABILITIES).kind is IntentKind.DETERMINISTIC
+    )
 
 
 @pytest.mark.parametrize(
@@ -257,8 +259,8 @@ def test_each_test_has_its_confidence(intent: str, confidence: float) -> None:
 def test_a_new_capability_makes_the_same_intent_deterministic() -> None:
     intent = "Translate the message to Latin"
     tool = ("translate_message", "Translate a message to Latin")
-    assert classify(intent).kind is Kind.PROBABILISTIC
-    assert classify(intent, capabilities=[tool]).kind is Kind.DETERMINISTIC
+    assert classify(intent).kind is IntentKind.PROBABILISTIC
+    assert classify(intent, capabilities=[tool]).kind is IntentKind.DETERMINISTIC
 
 
 @pytest.mark.parametrize(
@@ -278,7 +280,7 @@ def test_a_new_capability_makes_the_same_intent_deterministic() -> None:
     ],
 )
 def test_a_fitting_capability_is_found_by_its_words(intent: str, name: str, description: str) -> None:
-    assert classify(intent, capabilities=[(name, description)]).kind is Kind.DETERMINISTIC
+    assert classify(intent, capabilities=[(name, description)]).kind is IntentKind.DETERMINISTIC
 
 
 @pytest.mark.parametrize(
@@ -294,7 +296,7 @@ def test_a_fitting_capability_is_found_by_its_words(intent: str, name: str, desc
     ],
 )
 def test_another_operation_or_another_thing_does_not_fit(intent: str, name: str, description: str) -> None:
-    assert classify(intent, capabilities=[(name, description)]).kind is Kind.PROBABILISTIC
+    assert classify(intent, capabilities=[(name, description)]).kind is IntentKind.PROBABILISTIC
 
 
 @pytest.mark.parametrize(
@@ -339,14 +341,14 @@ def test_only_a_choice_from_the_result_may_follow(intent: str, kind: str) -> Non
 
 def test_two_fitting_capabilities_are_no_single_one() -> None:
     twins = [("read_file", "Read a file"), ("load_file", "Load a file")]
-    assert classify("Read config.yaml", capabilities=twins).kind is Kind.PROBABILISTIC
+    assert classify("Read config.yaml", capabilities=twins).kind is IntentKind.PROBABILISTIC
 
 
 @pytest.mark.parametrize("context", [{"requires_multiple_steps": True}, {"subtasks": ["a", "b"]}])
 def test_the_context_decides_anew_each_time(context: dict[str, object]) -> None:
-    assert classify("Read config.yaml", capabilities=CAPABILITIES).kind is Kind.DETERMINISTIC
-    assert classify("Read config.yaml", context=context, capabilities=CAPABILITIES).kind is Kind.PROBABILISTIC
-    assert classify("Read config.yaml", capabilities=CAPABILITIES).kind is Kind.DETERMINISTIC
+    assert classify("Read config.yaml", capabilities=CAPABILITIES).kind is IntentKind.DETERMINISTIC
+    assert classify("Read config.yaml", context=context, capabilities=CAPABILITIES).kind is IntentKind.PROBABILISTIC
+    assert classify("Read config.yaml", capabilities=CAPABILITIES).kind is IntentKind.DETERMINISTIC
 
 
 @pytest.mark.parametrize(("budget", "kind"), [(0.05, "C"), (0.1, "D"), (0, "C"), (5, "D"), (True, "D"), ("0", "D")])
@@ -357,16 +359,16 @@ def test_a_context_may_leave_less_budget_than_the_depth_does(budget: object, kin
 
 def test_a_context_leaves_no_more_budget_than_the_depth_does() -> None:
     found = classify("Read config.yaml", context={"entropy_budget": 1.0}, depth=10, max_depth=20)
-    assert (found.kind, found.confidence) == (Kind.CHAOTIC, 1.0)
+    assert (found.kind, found.confidence) == (IntentKind.CHAOTIC, 1.0)
 
 
 def test_a_context_that_denies_several_steps_changes_nothing() -> None:
     context = {"requires_multiple_steps": False, "subtasks": []}
-    assert classify("Read config.yaml", context=context, capabilities=CAPABILITIES).kind is Kind.DETERMINISTIC
+    assert classify("Read config.yaml", context=context, capabilities=CAPABILITIES).kind is IntentKind.DETERMINISTIC
 
 
 def test_no_context_tames_an_endless_intent() -> None:
-    assert classify("Improve this forever", context={"subtasks": ["a"]}).kind is Kind.CHAOTIC
+    assert classify("Improve this forever", context={"subtasks": ["a"]}).kind is IntentKind.CHAOTIC
 
 
 def test_the_reasoning_names_what_decided() -> None:
@@ -378,8 +380,11 @@ def test_the_reasoning_names_what_decided() -> None:
 @pytest.mark.first(1)
 @pytest.mark.parametrize("intent", ["a" * 1_000_000, "fix, " * 200_000, "\x00\ud800", "🙂" * 1000, '"' * 100_000])
 def test_no_text_is_too_odd(intent: str) -> None:
-    assert classify(intent, capabilities=CAPABILITIES).kind in Kind
+    assert classify(intent, capabilities=CAPABILITIES).kind in IntentKind
 
 
 def test_an_intent_that_was_perceived_is_classified_by_its_text() -> None:
-    assert classify(Intent(text="Read config.yaml", verb="read"), capabilities=CAPABILITIES).kind is Kind.DETERMINISTIC
+    assert (
+        classify(Intent(text="Read config.yaml", verb="read"), capabilities=CAPABILITIES).kind
+        is IntentKind.DETERMINISTIC
+    )

@@ -8,7 +8,7 @@ import pytest
 
 from mayfly.core import HelpNeeded, InputError, Proof
 from mayfly.promise import Done, Promise, Reality, State, Work, saved
-from mayfly.promise._promise import Kind
+from mayfly.promise._promise import IntentKind
 from promise.bed import RUN, Bed, leaf, tree
 
 
@@ -59,7 +59,7 @@ def test_independent_children_run_at_the_same_time(bed: Bed) -> None:
 
 def test_a_chaotic_promise_gives_its_ground_and_nothing_is_asked(bed: Bed) -> None:
     chaotic = leaf("improve everything forever", ground="as it was")
-    chaotic.reality = Reality(kind=Kind.CHAOTIC, confidence=0.9, reasoning="no bounds: 'forever'")
+    chaotic.reality = Reality(kind=IntentKind.CHAOTIC, confidence=0.9, reasoning="no bounds: 'forever'")
     root = bed.resolve(chaotic)
     assert (root.state, root.value, root.code) == (State.COLLAPSED, "as it was", "CHAOTIC")
     assert "forever" in root.reason

@@ -13,7 +13,7 @@ import pytest
 from mayfly.core import PolicySettings, Settings, WorkbenchSettings
 from mayfly.runtime import Session
 from mayfly.sandbox.workbench import commits, undo
-from mayfly.world import Room, Settled
+from mayfly.world import Room, SettledChanges
 
 Open = Callable[..., Room]
 
@@ -83,7 +83,7 @@ class Commands:
         self.room = room
         self._number = 0
 
-    def __call__(self, command: str) -> Settled:
+    def __call__(self, command: str) -> SettledChanges:
         self._number += 1
         ran, settled = self.room.run(command, key=f"1.1.{self._number}")
         assert ran.ok, ran.output

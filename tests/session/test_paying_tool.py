@@ -13,7 +13,7 @@ pytest.importorskip("eth_tester")
 
 from market.shops import PAYEE, QUICK, RELAY, own_facilitator, served
 from mayfly.core import GateSettings, MarketSettings, PolicySettings, Settings
-from mayfly.market import ChainReader, Offer, Wallet, fund_test, open_broker
+from mayfly.market import ChainReader, PaymentOffer, Wallet, fund_test, open_broker
 from mayfly.market.seller import Seller, shop_app
 from mayfly.runtime import Runtime, Session
 from mayfly.session import ToolReturned
@@ -77,7 +77,7 @@ class WeatherShop:
 @pytest.fixture
 def shop(chain: LocalChain, rpc: RpcServer, tmp_path: Path) -> Iterator[WeatherShop]:
     chain.fund(RELAY.address)
-    offer = Offer(
+    offer = PaymentOffer(
         tool="weather",
         version=1,
         units=PRICE,

@@ -14,7 +14,7 @@ from mayfly.core import Capability, Invocation, ModelSettings, SecretValues
 from mayfly.models import ToolCall
 from mayfly.session import CallsOf, ToolCalled
 from mayfly.store._events import checked
-from mayfly.world import Settled, ToolResult
+from mayfly.world import SettledChanges, ToolResult
 from mayfly.world._files import file_tools
 
 ROOT = Path(sysconfig.get_path("purelib"))
@@ -39,9 +39,9 @@ class Files:
     def read(self, path: str) -> bytes:
         return self.data
 
-    def write(self, files: Mapping[str, bytes | None], *, key: str, note: str) -> Settled:
+    def write(self, files: Mapping[str, bytes | None], *, key: str, note: str) -> SettledChanges:
         self.written = files
-        return Settled(status="nothing")
+        return SettledChanges(status="nothing")
 
     def look_for_secrets(self) -> None:
         """Find nothing new."""

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mayfly.core import InputError, Invocation, LimitError, Settings, StoreSettings
 from mayfly.store import Ledger
 from mayfly.world._knowledge import Knowledge, knowledge_tools
-from mayfly.world._passages import Index, passages_of, words_of
+from mayfly.world._passages import PassageIndex, passages_of, words_of
 
 from .places import Here, call
 
@@ -96,7 +96,7 @@ def test_ranking_is_the_same_on_every_store_and_at_every_time(ledger: Ledger) ->
 
 
 def test_the_score_is_that_of_the_formula() -> None:
-    index = Index()
+    index = PassageIndex()
     index.add("a a b")
     index.add("a c c c")
     common = math.log(1 + 0.5 / 2.5)
@@ -159,7 +159,7 @@ def test_the_rules_are_asked_for_what_is_read_and_for_keeping_it(here: Here, tmp
     ],
 )
 def test_words_are_found_without_case_accents_and_in_their_parts(text: str, query: str) -> None:
-    index = Index()
+    index = PassageIndex()
     index.add("something else altogether")
     index.add(text)
     assert [hit.place for hit in index.search(query)] == [1]

@@ -63,7 +63,7 @@ def unpack(value: object) -> object:
     return made(unpack(item) for item in inner)
 
 
-class Host:
+class CellHost:
     """The tools as a cell sees them: each call is answered from what the host has sent, or ends the cell."""
 
     def __init__(self, answers: list[Any]) -> None:
@@ -90,7 +90,7 @@ class Host:
 
 def run_cell(given: dict[str, Any]) -> dict[str, Any]:
     """Run a cell and return what came of it: its value, what it printed, its error, and what the next ones have."""
-    host, printed = Host(given["answers"]), io.StringIO()
+    host, printed = CellHost(given["answers"]), io.StringIO()
     space: dict[str, Any] = {"__name__": "__main__"}
     space |= {name: unpack(value) for name, value in given["variables"].items()}
     for name in given["tools"]:
@@ -151,7 +151,7 @@ def _value(code: str, space: dict[str, Any], told: dict[str, Any]) -> object:
         return pack(repr(found)[:LONGEST])
 
 
-def _tool(host: Host, name: str) -> object:
+def _tool(host: CellHost, name: str) -> object:
     def call(*args: object, **kwargs: object) -> object:
         return host.call(name, args, kwargs)
 

@@ -20,7 +20,7 @@ from mayfly.operations import pick_fields
 if TYPE_CHECKING:
     from mayfly.runtime import Session
     from mayfly.session import SessionLog, ToolCalled, ToolReturned, TurnConfigured, TurnEnded
-    from mayfly.world import Settled
+    from mayfly.world import SettledChanges
 
 WorkspaceOption = Annotated[Path | None, typer.Option(help="The directory the work is done in.", metavar="DIR")]
 # How a turn ended, as an exit status: done, stopped by the person, else refused.
@@ -259,7 +259,7 @@ class SessionView:
     def __call__(self, happened: object) -> None:
         """Print one thing that happened."""
         from mayfly.session import ModelSaid, TextPiece, ToolCalled, ToolReturned, TurnConfigured, TurnEnded
-        from mayfly.world import Settled
+        from mayfly.world import SettledChanges
 
         match happened:
             case TextPiece():
@@ -274,7 +274,7 @@ class SessionView:
                 self._called(happened)
             case ToolReturned():
                 self._returned(happened, None)
-            case (ToolReturned() as returned, Settled() as settled):
+            case (ToolReturned() as returned, SettledChanges() as settled):
                 self._returned(returned, settled)
             case TurnEnded():
                 self._ended(happened)
@@ -309,7 +309,7 @@ class SessionView:
             shown = ", ".join(f"{key}={value}" for key, value in given.items())
         self._note(f"  {called.tool:<14} {one_line(shown, limit=_RESULT)}".rstrip())
 
-    def _returned(self, returned: ToolReturned, settled: Settled | None) -> None:
+    def _returned(self, returned: ToolReturned, settled: SettledChanges | None) -> None:
         fields = {"tool": returned.tool, "status": returned.status, "commit": returned.commit, "held": returned.held}
         self.calls.append(fields)
         if returned.held:
@@ -325,7 +325,7 @@ class SessionView:
         else:
             self._diff(settled)
 
-    def _diff(self, settled: Settled) -> None:
+    def _diff(self, settled: SettledChanges) -> None:
         lines = settled.diff.splitlines()
         most = len(lines) if self._verbose else _DIFF_LINES
         for line in lines[:most]:

@@ -33,7 +33,7 @@ HERE = Path(__file__).parent / "demo"
 MIB = 1024 * 1024
 
 
-class Job(NamedTuple):
+class HostileJob(NamedTuple):
     """One hostile program: what it does, and how it is called."""
 
     title: str
@@ -62,15 +62,15 @@ class Bait(NamedTuple):
     port: int
 
 
-def jobs(bait: Bait) -> tuple[Job, ...]:
+def jobs(bait: Bait) -> tuple[HostileJob, ...]:
     """Return the programs, after what *bait* lays out."""
     hosts = [["127.0.0.1", bait.port], ["192.0.2.1", 443]]
     return (
-        Job("read a secret file and the environment", "steal_secret.py", "steal", str(bait.file)),
-        Job("open a connection and call home", "open_socket.py", "call", hosts),
-        Job("start processes without end", "fork_bomb.py", "multiply", 200),
-        Job("loop for ever, ignoring signals", "loop_forever.py", "loop", None, timeout=1.0),
-        Job("fill 2 GiB of memory", "eat_memory.py", "eat", 2048),
+        HostileJob("read a secret file and the environment", "steal_secret.py", "steal", str(bait.file)),
+        HostileJob("open a connection and call home", "open_socket.py", "call", hosts),
+        HostileJob("start processes without end", "fork_bomb.py", "multiply", 200),
+        HostileJob("loop for ever, ignoring signals", "loop_forever.py", "loop", None, timeout=1.0),
+        HostileJob("fill 2 GiB of memory", "eat_memory.py", "eat", 2048),
     )
 
 
@@ -88,7 +88,7 @@ def laid_out() -> Iterator[Bait]:
             del os.environ["MAYFLY_DEMO_TOKEN"]
 
 
-def let_loose(box: Sandbox, job: Job, bait: Bait, settings: SandboxSettings) -> tuple[JobShown, Result]:
+def let_loose(box: Sandbox, job: HostileJob, bait: Bait, settings: SandboxSettings) -> tuple[JobShown, Result]:
     """Run one hostile program and say whether it was contained."""
     result = box.run((HERE / job.file).read_bytes(), job.entry, job.argument, timeout=job.timeout)
     if result.status == "refused":
@@ -97,7 +97,7 @@ def let_loose(box: Sandbox, job: Job, bait: Bait, settings: SandboxSettings) -> 
     return JobShown(job.title, result.status, contained, round(result.milliseconds, 3), result.level, detail), result
 
 
-def judge(job: Job, result: Result, bait: Bait, settings: SandboxSettings) -> tuple[bool, str]:
+def judge(job: HostileJob, result: Result, bait: Bait, settings: SandboxSettings) -> tuple[bool, str]:
     """Say whether a hostile job was contained, and what stopped it."""
     if result.status == "timeout":
         return True, f"killed at its deadline of {job.timeout:g} s"

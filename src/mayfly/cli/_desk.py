@@ -19,7 +19,7 @@ from mayfly.operations import pick_fields
 if TYPE_CHECKING:
     from rich.tree import Tree
 
-    from mayfly.mangle import Branch, Why, WhyNot
+    from mayfly.mangle import DerivationBranch, Why, WhyNot
     from mayfly.operations import DecisionReasons, Reasons
     from mayfly.persona import Desk, Understood
     from mayfly.policy import Permit
@@ -81,7 +81,7 @@ def print_tree(tree: Why | WhyNot) -> None:
         answer(to_text(tree))
 
 
-def _draw_branch(branch: Branch) -> Tree:
+def _draw_branch(branch: DerivationBranch) -> Tree:
     """Return the tree with the rule below what it gives, so that narrow terminals can be read."""
     from rich.text import Text
     from rich.tree import Tree

@@ -46,7 +46,7 @@ SHELLS = ("bash", "zsh", "fish")
 CHOICES = re.compile(r"[a-z][\w-]*(?:\|[a-z][\w-]*)+")
 
 
-class Word(NamedTuple):
+class HelpWord(NamedTuple):
     """One word that may stand at a place, with what it does; *choices* are what may follow an option."""
 
     place: str
@@ -96,7 +96,7 @@ def script_for(shell: str) -> str:
     )
 
 
-def _words() -> Iterator[Word]:
+def _words() -> Iterator[HelpWord]:
     from typer.main import get_group
 
     from mayfly.cli._app import COMMANDS, app, load
@@ -105,41 +105,41 @@ def _words() -> Iterator[Word]:
     context = root.make_context("mayfly", [], resilient_parsing=True)
     yield from _options(root, context, "")
     for name, lazy in COMMANDS.items():
-        yield Word("", name, lazy.summary, is_command=True)
+        yield HelpWord("", name, lazy.summary, is_command=True)
         yield from _below(load(name), name, context, f" {name}")
 
 
-def _below(command: Any, name: str, parent: Any, place: str) -> Iterator[Word]:
+def _below(command: Any, name: str, parent: Any, place: str) -> Iterator[HelpWord]:
     context = command.make_context(name, [], parent=parent, resilient_parsing=True)
     yield from _options(command, context, place)
     for inner, found in getattr(command, "commands", {}).items():
-        yield Word(place, inner, found.get_short_help_str(80), is_command=True)
+        yield HelpWord(place, inner, found.get_short_help_str(80), is_command=True)
         yield from _below(found, inner, context, f"{place} {inner}")
 
 
-def _options(command: Any, context: Any, place: str) -> Iterator[Word]:
+def _options(command: Any, context: Any, place: str) -> Iterator[HelpWord]:
     for param in command.get_params(context):
         if param.param_type_name != "option" or getattr(param, "hidden", False):
             continue
         metavar = str(param.metavar or "")
         choices = tuple(metavar.split("|")) if CHOICES.fullmatch(metavar) else ()
         for option in param.opts:
-            yield Word(place, option, str(param.help or ""), is_command=False, choices=choices)
+            yield HelpWord(place, option, str(param.help or ""), is_command=False, choices=choices)
 
 
 def _cases(lists: Mapping[str, Iterable[str]], form: str) -> str:
     return "\n".join(f'        "{place}") {form.format(" ".join(some))} ;;' for place, some in lists.items())
 
 
-def _word(one: Word) -> str:
+def _word(one: HelpWord) -> str:
     return one.word
 
 
-def _word_with_summary(one: Word) -> str:
+def _word_with_summary(one: HelpWord) -> str:
     return f"'{_quoted(one.word, colon=True)}:{_quoted(one.summary)}'"
 
 
-def _fish(one: Word) -> str:
+def _fish(one: HelpWord) -> str:
     start = f"complete -c mayfly -n '__mayfly_at \"{one.place}\"'"
     said = f"-d '{_quoted(one.summary)}'"
     if one.is_command:

@@ -24,7 +24,7 @@ from mayfly.core import InputError, Settings, one_line
 from mayfly.operations import pick_fields
 
 if TYPE_CHECKING:
-    from mayfly.library.promotion import Choice, Identities, Identity, Promotion, Standing
+    from mayfly.library.promotion import Choice, Identities, Promotion, Standing, VoterIdentity
 
 app = group("Buy and sell, what was earned and spent; vote on what is worth keeping.")
 for one in (discover, buy, sell, pnl, demo):
@@ -141,7 +141,7 @@ def _identities() -> Identities:
     return Identities(Settings.load().state.absolute())
 
 
-def _identity_fields(one: Identity) -> dict[str, object]:
+def _identity_fields(one: VoterIdentity) -> dict[str, object]:
     return pick_fields(one, "name key own")
 
 

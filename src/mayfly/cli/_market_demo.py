@@ -19,7 +19,7 @@ import typer
 from mayfly.cli._frame import Shown, shows
 from mayfly.cli._market_sell import pnl_rows, require_seller, short_asset
 from mayfly.cli._output import command, note, table
-from mayfly.cli._toy_market import EXAMPLE, HERE, TOOL, Instant, ToyBuyer, ToyShop, TrapNode, Tried
+from mayfly.cli._toy_market import EXAMPLE, HERE, TOOL, Instant, MarketCall, ToyBuyer, ToyShop, TrapNode
 from mayfly.core import InputError, MachineError, MarketSettings, PolicySettings, Settings, units_text, with_checksums
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Scene:
     fuel: int
     steps: list[dict[str, object]] = field(default_factory=list)
 
-    def tell(self, word: str, what: str, tried: Tried) -> None:
+    def tell(self, word: str, what: str, tried: MarketCall) -> None:
         """Say what happened, now and in the answer."""
         self.steps.append({"step": word, "what": what, "ok": tried.ok, "said": tried.said})
         note(f"{word:<9} {what}: {tried.said}")
@@ -257,7 +257,7 @@ def _play(scene: Scene) -> bool:
         refused = not tried.ok and "market.per_agent" in tried.said
         what = f"{numeral} is over the agent's budget of {BUDGET}" if refused else numeral
         scene.tell("bought" if tried.ok else "refused" if refused else "failed", what, tried)
-        well &= refused if value is None else tried == Tried(True, str(value))
+        well &= refused if value is None else tried == MarketCall(True, str(value))
     return well
 
 
@@ -274,7 +274,7 @@ def _crash(scene: Scene, numeral: str, instant: Instant) -> bool:
         sales = SaleList(ledger)
         closed = until(lambda: not any(sales.each(("claimed", "answered", "settling"))), _PATIENCE)
     said = "the sale it left is settled, once" if closed else "the sale it left is still open"
-    scene.tell("recovered" if closed else "failed", f"the shop, in process {pid}", Tried(closed, said))
+    scene.tell("recovered" if closed else "failed", f"the shop, in process {pid}", MarketCall(closed, said))
     return scene.node.is_sprung and not tried.ok and closed
 
 

@@ -22,7 +22,7 @@ from mayfly.operations import pick_fields
 if TYPE_CHECKING:
     from mayfly.core import MarketSettings
     from mayfly.library import ToolOutcome
-    from mayfly.market import Offer, PricedResource, Terms
+    from mayfly.market import PaymentOffer, PaymentTerms, PricedResource
     from mayfly.operations import ProfitAndLoss, ProfitRow
 
 _HEAD = ("NETWORK", "ASSET", "REVENUE", "COST", "PROFIT", "AT RISK", "RESERVED", "GAS", "SOLD", "BOUGHT")
@@ -146,7 +146,7 @@ def sell(
         )
 
 
-def _ready(address: str, offer: Offer, *, mcp: bool, as_json: bool) -> None:
+def _ready(address: str, offer: PaymentOffer, *, mcp: bool, as_json: bool) -> None:
     over_mcp = f"{address}/mcp" if mcp else ""
     shown = units_text(offer.units, offer.decimals)
     if as_json:
@@ -190,11 +190,11 @@ def discover(
     return Shown(data, lines, "\n".join(hints))
 
 
-def _is_ours(terms: Terms, market: MarketSettings) -> bool:
+def _is_ours(terms: PaymentTerms, market: MarketSettings) -> bool:
     return (terms.network, terms.asset) == (market.network, with_checksums(market.asset))
 
 
-def _price(terms: Terms, market: MarketSettings) -> str:
+def _price(terms: PaymentTerms, market: MarketSettings) -> str:
     """Return the price in coins where the token is ours, otherwise in units: nobody says what they are worth."""
     if _is_ours(terms, market):
         return units_text(terms.units, market.asset_decimals)

@@ -27,7 +27,7 @@ from mayfly.operations import pick_fields
 
 if TYPE_CHECKING:
     from mayfly.library import Installed
-    from mayfly.library.staging import Report, StageResult
+    from mayfly.library.staging import StageResult, StagingReport
     from mayfly.session import Stager
 
 app = group("Packages for tools of the library, in a place of their own.")
@@ -159,7 +159,7 @@ def _tell(result: StageResult) -> None:
     note(f"{result.stage:8}  {mark}  {one_line(result.told, limit=300)} ({result.seconds:.1f} s)")
 
 
-def _tell_report(report: Report) -> None:
+def _tell_report(report: StagingReport) -> None:
     import sys
 
     answer(foreign(report.diff, sys.stdout).rstrip("\n"))
@@ -180,7 +180,7 @@ def _tell_report(report: Report) -> None:
             note(f"mayfly: not taken in: {harmless(report.reason)}; see: {command()} log show {report.id}")
 
 
-def _fields(report: Report) -> dict[str, object]:
+def _fields(report: StagingReport) -> dict[str, object]:
     stages = [{**pick_fields(one, "stage ok told"), "seconds": round(one.seconds, 3)} for one in report.stages]
     return {
         **pick_fields(report, "status id tool path branch reason diff commit"),

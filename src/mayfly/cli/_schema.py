@@ -28,7 +28,7 @@ from mayfly.core import InputError, Settings, one_line
 
 if TYPE_CHECKING:
     from mayfly.core import Verdict
-    from mayfly.store.schema import AgentSchema, Dialect, Migration
+    from mayfly.store.schema import AgentMigration, AgentSchema, Dialect
 
 app = group("The tables of agents: check and apply migrations, list them, put tables aside.")
 DialectOption = Annotated[
@@ -211,7 +211,7 @@ def _fields(verdict: Verdict) -> dict[str, object]:
     return {"decision": verdict.decision, "code": verdict.code, "message": _said(verdict)}
 
 
-def _print_plan(migration: Migration) -> None:
+def _print_plan(migration: AgentMigration) -> None:
     for number, one in enumerate(migration.statements, 1):
         note(f"{number}. {one_line(one.does, limit=200)}")
     if migration.touches:

@@ -26,7 +26,7 @@ EXAMPLE: Final = "XIV", 14
 _INTENT: Final = "buy the value of a roman numeral from a shop"
 
 
-class Tried(NamedTuple):
+class MarketCall(NamedTuple):
     """What became of one call of the agent: whether it has an answer, and the answer or why there is none."""
 
     ok: bool
@@ -52,31 +52,31 @@ class ToyBuyer:
         lines = [line for call in calls for line in (call, {"for": "chat", "answer": "Done."})]
         workspace = place / "work"
         workspace.mkdir()
-        self._tried: list[Tried] = []
+        self._tried: list[MarketCall] = []
         self.session = Session(
             settings, workspace=workspace, model=write_script(place / "model.jsonl", *lines), observe=self._observe
         )
 
-    def write_tool(self) -> Tried:
+    def write_tool(self) -> MarketCall:
         """Have the agent write its tool."""
         made = self._turn("create a tool that buys the value of a roman numeral")
-        return Tried(True, "accepted by the gates") if made.ok else made
+        return MarketCall(True, "accepted by the gates") if made.ok else made
 
-    def buy(self, numeral: str) -> Tried:
+    def buy(self, numeral: str) -> MarketCall:
         """Have the agent buy the value of the next numeral of its script."""
         return self._turn(f"use the tool {TOOL} on {numeral}")
 
-    def _turn(self, text: str) -> Tried:
+    def _turn(self, text: str) -> MarketCall:
         self._tried.clear()
         ended = self.session.turn(text)
-        return self._tried[-1] if self._tried else Tried(False, f"the agent did nothing: {one_line(str(ended))}")
+        return self._tried[-1] if self._tried else MarketCall(False, f"the agent did nothing: {one_line(str(ended))}")
 
     def _observe(self, happened: object) -> None:
         from mayfly.session import ToolReturned
 
         one = happened[0] if isinstance(happened, tuple) else happened
         if isinstance(one, ToolReturned):
-            self._tried.append(Tried(one.status == "ok", one_line(one.text, limit=300)))
+            self._tried.append(MarketCall(one.status == "ok", one_line(one.text, limit=300)))
 
 
 def _call(tool: str, arguments: Mapping[str, object]) -> dict[str, object]:

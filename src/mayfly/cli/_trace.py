@@ -18,7 +18,7 @@ from mayfly.cli._run import ContextOption, ExamplesOption, InputOption, ModelOpt
 from mayfly.core import InputError, harmless, one_line, write_whole
 
 if TYPE_CHECKING:
-    from mayfly.cli._tree_rows import Branch, Line, Row
+    from mayfly.cli._tree_rows import StyledLine, TreeBranch, TreeRow
     from mayfly.operations import Trace
     from mayfly.promise import Promise
     from mayfly.store import Ledger
@@ -70,10 +70,10 @@ def show_plan(tree: Promise[Any]) -> None:
     note(f"{size}{grounded} · nothing was run; to run it: {command()} run INTENT")
 
 
-def planned_row(branch: Branch) -> Row:
+def planned_row(branch: TreeBranch) -> TreeRow:
     """Return the line of one promise as it is planned."""
     from mayfly.cli._tree import served_by
-    from mayfly.cli._tree_rows import Row
+    from mayfly.cli._tree_rows import TreeRow
     from mayfly.operations import ground_reason, is_ground
 
     promise = branch.promise
@@ -81,12 +81,12 @@ def planned_row(branch: Branch) -> Row:
     if promise.reality is not None:
         middle += f"  {promise.reality.kind} {promise.reality.confidence:.1f}"
     if is_ground(promise):
-        return Row(branch, middle, "nothing", one_line(ground_reason(promise)), "dim")
+        return TreeRow(branch, middle, "nothing", one_line(ground_reason(promise)), "dim")
     served, _, missing = served_by(promise).partition(": ")
-    return Row(branch, middle, served, missing, "dim" if missing else "")
+    return TreeRow(branch, middle, served, missing, "dim" if missing else "")
 
 
-def print_rows(rows: list[Row]) -> None:
+def print_rows(rows: list[TreeRow]) -> None:
     """Print a tree on stdout: grey and coloured on a terminal, whole lines in a pipe."""
     from mayfly.cli._tree_rows import columns, fitted
 
@@ -94,7 +94,7 @@ def print_rows(rows: list[Row]) -> None:
     print_lines(fitted(rows, columns(sys.stdout), whole=not terminal))
 
 
-def print_lines(lines: Iterable[Line]) -> None:
+def print_lines(lines: Iterable[StyledLine]) -> None:
     """Print lines on stdout, in their styles where there is a terminal."""
     if not sys.stdout.isatty():
         for line in lines:
@@ -193,21 +193,21 @@ def _show_trace(traced: Trace) -> None:
         note(f"go on: {command()} resume {one_line(traced.run)}")
 
 
-def _traced_row(branch: Branch, traced: Trace, costs: dict[str, dict[str, Any]]) -> Row:
+def _traced_row(branch: TreeBranch, traced: Trace, costs: dict[str, dict[str, Any]]) -> TreeRow:
     from mayfly.cli._tree import STYLES, proven_words, served_by, short_ending
-    from mayfly.cli._tree_rows import Row
+    from mayfly.cli._tree_rows import TreeRow
 
     promise = branch.promise
     state = promise.state.value
     middle = f"budget {promise.budget:.2f}  {short_ending(promise):<9}"
     if state in ("collapsed", "failed"):
-        return Row(branch, middle, promise.code or "ground", one_line(promise.reason), STYLES[state])
+        return TreeRow(branch, middle, promise.code or "ground", one_line(promise.reason), STYLES[state])
     if state != "resolved":
-        return Row(branch, middle, served_by(promise), "", STYLES[state])
+        return TreeRow(branch, middle, served_by(promise), "", STYLES[state])
     timing = traced.saved.timings.get(promise.id)
     calls = int(costs.get(promise.id, {}).get("model_calls") or 0)
     words = proven_words(promise, timing, again=promise.id in traced.saved.again)
-    return Row(branch, middle, f"{f'{calls} model calls · ' if calls else ''}{words}", "", STYLES[state])
+    return TreeRow(branch, middle, f"{f'{calls} model calls · ' if calls else ''}{words}", "", STYLES[state])
 
 
 def _show_node(traced: Trace) -> None:

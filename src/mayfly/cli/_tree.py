@@ -32,7 +32,7 @@ class Moving(NamedTuple):
     reasons: list[tuple[str, str, int]]
 
 
-class Watched:
+class WatchedTree:
     """Follow one tree. Transitions may come from any thread, and whoever draws may be another."""
 
     def __init__(

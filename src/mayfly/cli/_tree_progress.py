@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from mayfly.cli._output import command, note
 from mayfly.cli._progress import Progress
-from mayfly.cli._tree import Watched, counted, plain_line
+from mayfly.cli._tree import WatchedTree, counted, plain_line
 from mayfly.core import one_line
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class TreeProgress:
         self._verbose = verbose
         self._leaf = Progress(quiet=quiet, verbose=verbose)
         self._leaf_seen = False
-        self._tree: Watched | None = None
+        self._tree: WatchedTree | None = None
         self._live: LiveTree | None = None
         self._pool: Pool | None = None
         self._tenths = 0
@@ -75,7 +75,7 @@ class TreeProgress:
 
     def _planned(self, root: Promise[Any]) -> None:
         self._stop()
-        self._tree = Watched(root, again=self.again)
+        self._tree = WatchedTree(root, again=self.again)
         self._leaf_seen, self._tenths = False, 0
         if self._quiet or not root.children:
             return

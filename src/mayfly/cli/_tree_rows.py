@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from mayfly.cli._tree import Moving, Watched
+    from mayfly.cli._tree import Moving, WatchedTree
     from mayfly.core import Pool
     from mayfly.promise import Promise
 
@@ -30,7 +30,7 @@ LONGEST = 400
 REASON_LINES = 2
 
 
-class Branch(NamedTuple):
+class TreeBranch(NamedTuple):
     """One promise at its place: *guide* leads to it, *below* to whatever hangs under it."""
 
     guide: str
@@ -39,17 +39,17 @@ class Branch(NamedTuple):
     after: tuple[str, ...]
 
 
-class Row(NamedTuple):
+class TreeRow(NamedTuple):
     """One line before it is fitted; on a terminal a *reason* that finds no room beside *tail* gets lines of its own."""
 
-    branch: Branch
+    branch: TreeBranch
     middle: str
     tail: str
     reason: str = ""
     style: str = ""
 
 
-class Line(NamedTuple):
+class StyledLine(NamedTuple):
     """One line as it is shown, with the name of its style."""
 
     text: str
@@ -72,15 +72,15 @@ def columns(stream: TextIO) -> int:
         return NO_TERMINAL
 
 
-def branches(root: Promise[Any]) -> Iterator[Branch]:
+def branches(root: Promise[Any]) -> Iterator[TreeBranch]:
     """Yield every promise of the tree from the top, each with its guides and the siblings it comes after."""
     for place in places(root):
         above = "".join("   " if last else "│  " for last in place.last[:-1])
         guide, below = ("", "") if not place.last else ("└─ ", "   ") if place.last[-1] else ("├─ ", "│  ")
-        yield Branch(above + guide, above + below, place.promise, place.after)
+        yield TreeBranch(above + guide, above + below, place.promise, place.after)
 
 
-def fitted(rows: Sequence[Row], width: int, *, whole: bool = False, steady: bool = False) -> Iterator[Line]:
+def fitted(rows: Sequence[TreeRow], width: int, *, whole: bool = False, steady: bool = False) -> Iterator[StyledLine]:
     """Align *rows* into columns of *width* cells.
 
     *whole* leaves the last column as long as it is, for pipes; *steady* makes no column depend on what is in the last
@@ -104,13 +104,13 @@ def padded(text: str, room: int) -> str:
     return set_cell_size(cut(text, room), room)
 
 
-def _whole_rooms(rows: Sequence[Row], width: int) -> _Rooms:
+def _whole_rooms(rows: Sequence[TreeRow], width: int) -> _Rooms:
     middle = max((cell_len(row.middle) for row in rows), default=0)
     left = max((cell_len(_left(row.branch)) for row in rows), default=0)
     return _Rooms(min(left, max(NARROW, width - middle - GAP)), middle, None)
 
 
-def _rooms(rows: Sequence[Row], width: int, *, steady: bool) -> _Rooms:
+def _rooms(rows: Sequence[TreeRow], width: int, *, steady: bool) -> _Rooms:
     left, middle, _ = _whole_rooms(rows, width)
     room = width - middle - 2 * GAP
     if room < NARROW:
@@ -120,10 +120,10 @@ def _rooms(rows: Sequence[Row], width: int, *, steady: bool) -> _Rooms:
     return _Rooms(left, middle, max(1, room - left))
 
 
-def _lines(row: Row, rooms: _Rooms, width: int, told: set[str]) -> Iterator[Line]:
+def _lines(row: TreeRow, rooms: _Rooms, width: int, told: set[str]) -> Iterator[StyledLine]:
     """Yield the line of a promise, and below it on a terminal what found no room beside it and is not *told* yet."""
     if rooms.tail is None:
-        yield Line(_joined(row, rooms, _left(row.branch, rooms.left), _tail(row)), row.style)
+        yield StyledLine(_joined(row, rooms, _left(row.branch, rooms.left), _tail(row)), row.style)
         return
     left, tail, notes = _left(row.branch), _tail(row), []
     if cell_len(left) > rooms.left and row.branch.after:
@@ -133,23 +133,23 @@ def _lines(row: Row, rooms: _Rooms, width: int, told: set[str]) -> Iterator[Line
         tail = row.tail
         notes.append(row.reason)
         told.add(row.reason)
-    yield Line(_joined(row, rooms, left, cut(tail, rooms.tail)), row.style)
+    yield StyledLine(_joined(row, rooms, left, cut(tail, rooms.tail)), row.style)
     lead = row.branch.below + ("│  " if row.branch.promise.children else "   ")
     for note in notes:
         for text in _wrapped(note.split(), max(NARROW // 3, width - cell_len(lead))):
-            yield Line(cut(lead + text, width), row.style)
+            yield StyledLine(cut(lead + text, width), row.style)
 
 
-def _joined(row: Row, rooms: _Rooms, left: str, tail: str) -> str:
+def _joined(row: TreeRow, rooms: _Rooms, left: str, tail: str) -> str:
     parts = [padded(left, rooms.left), *([padded(row.middle, rooms.middle)] if rooms.middle else []), tail]
     return (" " * GAP).join(parts).rstrip()
 
 
-def _tail(row: Row) -> str:
+def _tail(row: TreeRow) -> str:
     return f"{row.tail}: {row.reason}" if row.reason else row.tail
 
 
-def _left(branch: Branch, room: int = LONGEST) -> str:
+def _left(branch: TreeBranch, room: int = LONGEST) -> str:
     """Write guide, intent and what it comes after; where room is short the intent keeps at least half of it."""
     intent = one_line(branch.promise.intent, limit=LONGEST)
     after = _after(branch.after)
@@ -196,7 +196,7 @@ class LiveTree:
     """Draw one tree from the thread of `rich.live`, so that the run does not wait for a picture."""
 
     def __init__(
-        self, tree: Watched, *, pool: Pool | None = None, console: Console | None = None, verbose: bool = False
+        self, tree: WatchedTree, *, pool: Pool | None = None, console: Console | None = None, verbose: bool = False
     ) -> None:
         from rich.console import Console
         from rich.live import Live
@@ -250,20 +250,20 @@ class LiveTree:
         waiting = "writing to the ledger · " if self._tree.root.state.ended and not last else ""
         # How much of the pools is used is of interest while it runs; what it took in all is said below.
         if self.pool is not None and (self._verbose or not last):
-            lines.append(Line(cut(waiting + pool_words(self.pool), width), "dim"))
+            lines.append(StyledLine(cut(waiting + pool_words(self.pool), width), "dim"))
         text = Text(no_wrap=True, overflow="crop")
         for number, line in enumerate(lines):
             text.append("\n" if number else "").append(line.text, COLOURS[line.style])
         return text
 
-    def _whole(self, width: int) -> list[Line]:
+    def _whole(self, width: int) -> list[StyledLine]:
         return list(fitted([self._row(branch) for branch in branches(self._tree.root)], width, steady=True))
 
-    def _row(self, branch: Branch) -> Row:
+    def _row(self, branch: TreeBranch) -> TreeRow:
         promise = branch.promise
         tail, reason = self._tail(promise)
         middle = f"budget {promise.budget:.2f}" if self._verbose else ""
-        return Row(branch, middle, tail, reason, STYLES[promise.state.value])
+        return TreeRow(branch, middle, tail, reason, STYLES[promise.state.value])
 
     def _tail(self, promise: Promise[Any]) -> tuple[str, str]:
         """Return what is said of a promise beside its intent, and its reason."""
@@ -281,23 +281,23 @@ class LiveTree:
         frames = self._spinner.frames
         return frames[int((time.monotonic() - self._began) * 10) % len(frames)]
 
-    def _counts(self, moving: Moving, width: int, room: int, *, last: bool) -> list[Line]:
+    def _counts(self, moving: Moving, width: int, room: int, *, last: bool) -> list[StyledLine]:
         """Return the root, a line for each level, and below them what moves now or has just ended."""
         root = next(branches(self._tree.root))
         lines = list(fitted([self._row(root)], width, steady=True))[:1]
         for depth, states in enumerate(moving.levels):
-            lines.append(Line(cut(f"  level {depth}: {_level_words(states)}", width), ""))
+            lines.append(StyledLine(cut(f"  level {depth}: {_level_words(states)}", width), ""))
         free = max(0, min(MOVING, room - len(lines)))
         if last:
-            return lines + [Line(cut(text, width), style) for text, style in _reason_lines(moving)][:free]
+            return lines + [StyledLine(cut(text, width), style) for text, style in _reason_lines(moving)][:free]
         rows = [self._brief(promise) for promise in _choose_moving(moving, free)]
         return lines + list(fitted(rows, width, steady=True))[:free]
 
-    def _brief(self, promise: Promise[Any]) -> Row:
+    def _brief(self, promise: Promise[Any]) -> TreeRow:
         """Return the one line a promise has among many: its id says where it is, since intents may be alike."""
         tail, reason = self._tail(promise)
-        branch = Branch(f"  {promise.id}  ", "", promise, ())
-        return Row(branch, "", f"{tail}: {reason}" if reason else tail, "", STYLES[promise.state.value])
+        branch = TreeBranch(f"  {promise.id}  ", "", promise, ())
+        return TreeRow(branch, "", f"{tail}: {reason}" if reason else tail, "", STYLES[promise.state.value])
 
 
 def _reason_lines(moving: Moving) -> list[tuple[str, str]]:

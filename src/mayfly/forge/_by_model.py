@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mayfly.core import Artifact
 from mayfly.forge._prompt import FEW, PROMPTS, code_in, describe, shown_to_model
 from mayfly.forge._request import Request
-from mayfly.models import Model, Pool, Prompt
+from mayfly.models import Model, ModelPool, Prompt
 
 if TYPE_CHECKING:
     from mayfly.forge.languages import Language
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class ModelArchitect:
     """Ask a model for the program; what is not code at all is handed on as it is, so that the gates say so."""
 
-    def __init__(self, model: Model, pool: Pool | None = None, *, language: Language | None = None) -> None:
+    def __init__(self, model: Model, pool: ModelPool | None = None, *, language: Language | None = None) -> None:
         """Take the model; it writes Python where no other *language* is named."""
         self._language = language
         self._model = model

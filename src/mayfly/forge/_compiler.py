@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mayfly.forge.languages import LanguageGates
     from mayfly.gates import Gates
     from mayfly.library import Workshop
-    from mayfly.models import Model, Pool
+    from mayfly.models import Model, ModelPool
 
 # The intent of a program that is tried without one; nobody judges it by these words.
 UNSAID = "check this program"
@@ -134,7 +134,7 @@ class Trial:
         return admission
 
 
-def agreed_request(task: Task, request: Request, model: Model | None, pool: Pool) -> Request:
+def agreed_request(task: Task, request: Request, model: Model | None, pool: ModelPool) -> Request:
     """Return the request with its contract: agreed on by hand, or concluded from what is given and with a model."""
     agreed = task.order.contract or ContractWriter(model, pool).write(request, contract_of(request))
     return replace(request, contract=agreed)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from mayfly.core import EDGES, Contract, MayflyError, Side, clipped
 from mayfly.forge._prompt import PROMPTS, describe, shown_to_model
 from mayfly.forge._request import Request
-from mayfly.models import Model, Pool, Prompt, object_in
+from mayfly.models import Model, ModelPool, Prompt, object_in
 
 # So many values show what a side looks like; deeper types than this are said by their outermost ones.
 _MOST, _DEEPEST = 200, 4
@@ -67,7 +67,7 @@ def _short(value: object) -> str:
 class ContractWriter:
     """Have a model say what the intent means at the edges, before it or anybody else writes the program."""
 
-    def __init__(self, model: Model | None, pool: Pool | None = None) -> None:
+    def __init__(self, model: Model | None, pool: ModelPool | None = None) -> None:
         self._model = model if model is not None and model.serves("contract") else None
         self._pool = pool
 

@@ -15,7 +15,7 @@ from mayfly.core import UNSET, Artifact, Contract, MayflyError, Unset, Verdict, 
 from mayfly.forge._prompt import PROMPTS, describe, said_verdict, shown_to_model
 from mayfly.forge._request import Reflection, Request
 from mayfly.gates import Disputed, Test
-from mayfly.models import Model, Pool, Prompt, fenced, object_in
+from mayfly.models import Model, ModelPool, Prompt, fenced, object_in
 
 MOST_SUGGESTIONS = 5
 MOST_FAILING = 10
@@ -50,7 +50,7 @@ def patterns() -> tuple[Pattern, ...]:
 class Reflector:
     """Turn refused verdicts into a root cause, suggestions and a confidence."""
 
-    def __init__(self, model: Model | None = None, pool: Pool | None = None) -> None:
+    def __init__(self, model: Model | None = None, pool: ModelPool | None = None) -> None:
         self._model = model if model is not None and model.serves("reflect") else None
         self._pool = pool
 
@@ -122,7 +122,7 @@ class Settled(NamedTuple):
 class Arbiter:
     """Ask a model about single inputs; it sees intent, contract and examples, and neither program nor test."""
 
-    def __init__(self, model: Model | None, pool: Pool | None = None) -> None:
+    def __init__(self, model: Model | None, pool: ModelPool | None = None) -> None:
         self._model = model if model is not None and model.serves("arbiter") else None
         self._pool = pool
         self._known: dict[str, object] = {}

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mayfly.forge._task import Task
     from mayfly.gates import Admission
     from mayfly.library import Workshop
-    from mayfly.models import Pool
+    from mayfly.models import ModelPool
     from mayfly.sandbox import Result
     from mayfly.store import Fence, Ledger, Payload
 
@@ -59,7 +59,7 @@ class Story:
         self.strategy = strategy
         self.stop = stop or Stop()
         self.sandbox_seconds = 0.0
-        self.pool: Pool | None = None
+        self.pool: ModelPool | None = None
         self.task: Task | None = None
         self._observer = observer
         self._events: list[Payload] = []

@@ -15,7 +15,7 @@ from mayfly.forge._relations import relation_tests, relations, relations_held
 from mayfly.forge._request import Request
 from mayfly.gates import Suite, Test
 from mayfly.language import is_closed, tokens
-from mayfly.models import Model, Pool, Prompt
+from mayfly.models import Model, ModelPool, Prompt
 
 MOST_INPUTS = 6
 SLICE = 20
@@ -39,7 +39,7 @@ class TestWriter:
 
     __test__ = False
 
-    def __init__(self, model: Model | None = None, pool: Pool | None = None) -> None:
+    def __init__(self, model: Model | None = None, pool: ModelPool | None = None) -> None:
         self._model = model if model is not None and model.serves("tests") else None
         self._pool = pool
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from mayfly.language._request import Clause as Clause
     from mayfly.language._request import ClauseKind as ClauseKind
     from mayfly.language._request import Guess as Guess
-    from mayfly.language._request import Phrase as Phrase
     from mayfly.language._request import Request as Request
+    from mayfly.language._request import RequestPhrase as RequestPhrase
     from mayfly.language._request import Role as Role
     from mayfly.language._tokens import NAMES as NAMES
     from mayfly.language._tokens import Token as Token

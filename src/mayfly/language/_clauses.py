@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mayfly.core import replace
-from mayfly.language._demands import JOINTS, Span, demands_of
+from mayfly.language._demands import JOINTS, ClauseSpan, demands_of
 from mayfly.language._frames import frames_at, head_at, head_behind, skip_openers, unknown_at
-from mayfly.language._heads import Head, ends_phrase, is_finite, is_object_start, phrase_end, verb_at
+from mayfly.language._heads import ClauseHead, ends_phrase, is_finite, is_object_start, phrase_end, verb_at
 from mayfly.language._request import ClauseKind
 from mayfly.language._sentences import Sentence
 from mayfly.language._verbs import PARTICLES
-from mayfly.language._words import Line, is_closed, is_one_of, words
+from mayfly.language._words import LexedWords, is_closed, is_one_of, words
 
 # So far a list of what is forbidden is looked through for its "or", and an object for its commas.
 _FAR = 40
@@ -29,7 +29,7 @@ _ASKING = ("command", "unknown")
 _CUTTING = frozenset(("not", "never", "without", "rather", "instead", "except", "excluding", "apart", "nothing"))
 
 
-def spans(sentence: Sentence) -> list[Span]:
+def spans(sentence: Sentence) -> list[ClauseSpan]:
     """Return the clauses of a sentence in order; every word is in exactly one of them."""
     return list(_Reader(line=sentence.line, asked=sentence.asked).read())
 
@@ -41,17 +41,17 @@ class _Reader:
     An object is *bound* where a verb stands in it that others may be joined to, and *related* where a clause does.
     """
 
-    line: Line
+    line: LexedWords
     asked: bool
     mode: ClauseKind = "statement"
     started: int = 0
-    head: Head | None = None
+    head: ClauseHead | None = None
     bound: bool = False
     related: bool = False
     earlier: bool = False
     tried: int = 0
 
-    def read(self) -> Iterator[Span]:
+    def read(self) -> Iterator[ClauseSpan]:
         """Yield the clauses: open the first one, then look for the next wherever one can begin."""
         line = self.line
         first = skip_openers(line, 0)[0]
@@ -80,8 +80,8 @@ class _Reader:
             self.mode = "question"
         yield from self._close(len(line))
 
-    def _close(self, stop: int) -> list[Span]:
-        span = Span(kind=self.mode, start=self.started, stop=stop, head=self.head, earlier=self.earlier)
+    def _close(self, stop: int) -> list[ClauseSpan]:
+        span = ClauseSpan(kind=self.mode, start=self.started, stop=stop, head=self.head, earlier=self.earlier)
         if self.mode == "command" and self.head and self.head.verb:
             return [replace(span, confidence=_PLAIN if self.head.verb.plain and not self.head.framed else _POLITE)]
         return demands_of(self.line, span) if self.mode == "statement" else [span]
@@ -105,7 +105,7 @@ class _Reader:
         unknown = unknown_at(line, first) if self.mode == "statement" else None
         return self._enter(unknown, 0) if unknown else first + 1
 
-    def _before(self, first: int) -> Head | None:
+    def _before(self, first: int) -> ClauseHead | None:
         """Return the head of what is to be done before the rest: "after fixing X, deploy Y"; what is told is none."""
         for frame, match in frames_at(self.line, first, "earlier"):
             head = head_behind(self.line, frame, match)
@@ -123,7 +123,7 @@ class _Reader:
                     return False
         return False
 
-    def _enter(self, head: Head, here: int) -> int:
+    def _enter(self, head: ClauseHead, here: int) -> int:
         """Begin the clause of *head* and return where to read on."""
         self.started, self.head, self.mode = here, head, head.kind
         self.related = self.earlier = False
@@ -139,7 +139,7 @@ class _Reader:
             return self.mode in _ASKING
         return joint and self.mode in _ASKING and self.line.has(place, "conditions") and self._goes_on(place + 1)
 
-    def _next(self, here: int) -> Head | None:
+    def _next(self, here: int) -> ClauseHead | None:
         """Return the head of the clause that begins at *here*, if one does."""
         line = self.line
         # "… and, if so, copy it": there "so" is the condition.
@@ -149,7 +149,7 @@ class _Reader:
             self._note_binding(here)
             return None
         if line.plain(here) == "but" and line.plain(here - 1) in ("everything", "anything", "nothing", "all"):
-            return Head(kind="refusal", place=here, end=here + 1)
+            return ClauseHead(kind="refusal", place=here, end=here + 1)
         head = head_at(line, here)
         if not head or skip_openers(line, here)[0] > here + _OPENING:
             self.tried = skip_openers(line, here)[0]
@@ -162,7 +162,7 @@ class _Reader:
             return head if told or (self.mode in _ASKING and line.plain(here) != "or") else None
         return head if head and self._accepts(here, head) else None
 
-    def _unknown(self, here: int) -> Head | None:
+    def _unknown(self, here: int) -> ClauseHead | None:
         """Return a verb that no rule knows where a request can go on with one."""
         line, found = self.line, unknown_at(self.line, here)
         if found is None:
@@ -207,7 +207,7 @@ class _Reader:
         modal = word in words("modals") and (word != "to" or leads)
         self.bound = self.bound or (self.mode == "command" and (modal or (word in words("asking") and leads)))
 
-    def _accepts(self, here: int, head: Head) -> bool:
+    def _accepts(self, here: int, head: ClauseHead) -> bool:
         """Say whether a verb after a joint is a new request, by what the clause before it is."""
         line, before = self.line, self.line.plain(here - 1)
         strong = head.framed or head.marked or line.sign(here) == ";"
@@ -223,7 +223,7 @@ class _Reader:
         reported = is_one_of(before, "reporting") and before not in words("reporting")
         return not reported and self._ends_statement(here, head)
 
-    def _is_paired(self, here: int, head: Head) -> bool:
+    def _is_paired(self, here: int, head: ClauseHead) -> bool:
         """Say whether a verb is joined to a word of the object: "the search and filter functions"."""
         line, joint = self.line, self.line.plain(here)
         object_ = self.head.end if self.head else 0
@@ -255,7 +255,7 @@ class _Reader:
         joined = (place for place in range(here, here + _FAR) if line.plain(place) in ("or", "nor", "and"))
         return not any(verb_at(line, place + 1) for place in joined)
 
-    def _ends_statement(self, here: int, head: Head) -> bool:
+    def _ends_statement(self, here: int, head: ClauseHead) -> bool:
         """Say whether what was told is over: "it is red, fix it" and "so fix it", but not "they fix, test and ship"."""
         line, sign = self.line, self.line.sign(here)
         if head.framed or (sign == ":" and here <= _LABEL):
@@ -275,7 +275,7 @@ class _Reader:
         return head.marked or wants or is_object_start(line, head.end) or not line.is_noun(head.place)
 
 
-def _is_noun(line: Line, head: Head) -> bool:
+def _is_noun(line: LexedWords, head: ClauseHead) -> bool:
     """Say whether a word that may be a verb is the subject of what follows: "Test coverage is too low"."""
     here = head.end
     if head.verb is None or not head.verb.plain:
@@ -291,7 +291,7 @@ def _is_noun(line: Line, head: Head) -> bool:
     return False
 
 
-def _names_verbs(line: Line, place: int) -> bool:
+def _names_verbs(line: LexedWords, place: int) -> bool:
     """Say whether the object that begins here is named after verbs: "the create, update and delete endpoints"."""
     seen = 0
     while line.has(place, "determiners"):

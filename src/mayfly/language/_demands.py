@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from mayfly.core import replace
 from mayfly.language._frames import FrameKind, frames_at, head_behind, skip_openers
-from mayfly.language._heads import Head, Stretch, is_finite, verb_at, work_at
+from mayfly.language._heads import ClauseHead, Stretch, is_finite, verb_at, work_at
 from mayfly.language._request import ClauseKind
-from mayfly.language._words import Line, is_one_of
+from mayfly.language._words import LexedWords, is_one_of
 
 # How sure a reading is: a demand on a thing, work only named. None but the last is below what a verb needs whose work
 # cannot be taken back (0.75), and such work is not read there.
@@ -17,7 +17,7 @@ JOINTS = frozenset(("and", "then", "but", "so", "or", "also", "afterwards", "plu
 
 
 @dataclass(frozen=True, kw_only=True)
-class Span:
+class ClauseSpan:
     """One clause: its words from *start* to *stop*, its head where it asks for something, and how sure that is.
 
     The *thing* is what a passive is said of: "(the header) must be changed". What comes *earlier* is to be done before
@@ -27,13 +27,13 @@ class Span:
     kind: ClauseKind
     start: int
     stop: int
-    head: Head | None = None
+    head: ClauseHead | None = None
     thing: Stretch = (0, 0)
     confidence: float = 0.0
     earlier: bool = False
 
 
-def demands_of(line: Line, span: Span) -> list[Span]:
+def demands_of(line: LexedWords, span: ClauseSpan) -> list[ClauseSpan]:
     """Return a statement as all that it demands: "the rows are to be collected in a.txt and then counted"."""
     found = _demand_of(line, span)
     if found is None or found.kind != "command" or found.head is None or not found.thing[1]:
@@ -54,13 +54,13 @@ def demands_of(line: Line, span: Span) -> list[Span]:
     return [found]
 
 
-def _is_file(line: Line, start: int, stop: int) -> bool:
+def _is_file(line: LexedWords, start: int, stop: int) -> bool:
     return line.words[stop - 1].kind in ("path", "url") and not any(
         line.has(place, "prepositions") for place in range(start, stop)
     )
 
 
-def _demand_of(line: Line, span: Span) -> Span | None:
+def _demand_of(line: LexedWords, span: ClauseSpan) -> ClauseSpan | None:
     """Return what a statement demands or forbids of a thing: "the header must be changed", "the docs need updating"."""
     first = skip_openers(line, span.start)[0]
     if named := _named_work(line, span, first):
@@ -78,7 +78,7 @@ def _demand_of(line: Line, span: Span) -> Span | None:
     return None
 
 
-def _named_work(line: Line, span: Span, first: int) -> Span | None:
+def _named_work(line: LexedWords, span: ClauseSpan, first: int) -> ClauseSpan | None:
     """Return the work that a sentence only names: "tests for a.py", "a quick fix would be nice"."""
     work = work_at(line, first)
     # "Change of plans: …" is only a heading.
@@ -93,7 +93,7 @@ def _named_work(line: Line, span: Span, first: int) -> Span | None:
     )
 
 
-def _is_thing(line: Line, start: int, stop: int) -> bool:
+def _is_thing(line: LexedWords, start: int, stop: int) -> bool:
     """Say whether some words name a thing of which something is demanded, and tell nothing themselves."""
     if line.has(start, "relatives", "subordinate") and line.plain(start) != "that":
         return False

@@ -8,10 +8,10 @@ from itertools import pairwise
 from mayfly.core import replace
 from mayfly.language._inflect import bases
 from mayfly.language._objects import points_back
-from mayfly.language._request import Clause, Phrase
+from mayfly.language._request import Clause, RequestPhrase
 from mayfly.language._tokens import Token
 from mayfly.language._verbs import Lexicon
-from mayfly.language._words import Line, is_one_of, words, words_of
+from mayfly.language._words import LexedWords, is_one_of, words, words_of
 
 # "Duplicates", "duplicate rows": more words than these say what is meant by themselves.
 _FEW = 2
@@ -71,7 +71,7 @@ def _needs(clause: Clause, before: Mapping[int, Clause], articles: set[int], lex
     told = first.plain != "that" or (len(object_.tokens) > 1 and object_.tokens[1].plain in words("determiners"))
     if first.plain in words("asking") | {"if"} and told:
         return _asked_about(object_.tokens, before, articles, lexicon)
-    if points_back(Line(words_of(object_.tokens), lexicon)):
+    if points_back(LexedWords(words_of(object_.tokens), lexicon)):
         return places[-2:] if first.plain == "both" else last
     if first.plain in _OWNED or (first.plain in ("each", "all") and len(object_.tokens) == 1):
         return last
@@ -79,7 +79,7 @@ def _needs(clause: Clause, before: Mapping[int, Clause], articles: set[int], lex
 
 
 def _named_before(
-    clause: Clause, object_: Phrase, before: Mapping[int, Clause], articles: set[int], lexicon: Lexicon
+    clause: Clause, object_: RequestPhrase, before: Mapping[int, Clause], articles: set[int], lexicon: Lexicon
 ) -> Sequence[int]:
     """Return the clauses that gave what a noun stands for: "the sum", "the listing", "matches"."""
     last, aim = list(before)[-1:], stored_in(clause)
@@ -98,7 +98,7 @@ def _named_before(
     return named[-1:] or (last if given or put or is_one_of(clause.head, "results") else ())
 
 
-def stored_in(clause: Clause) -> Phrase | None:
+def stored_in(clause: Clause) -> RequestPhrase | None:
     """Return the phrase with the file that a clause puts something into: "as a.csv", "in a.csv", "at the end of a"."""
     if clause.said.partition(" ")[0] not in words("storing"):
         return None
@@ -106,7 +106,7 @@ def stored_in(clause: Clause) -> Phrase | None:
     return next((one for one in aims if any(token.kind in ("path", "quoted") for token in one.tokens)), None)
 
 
-def _is_left_open(clause: Clause, object_: Phrase, lexicon: Lexicon) -> bool:
+def _is_left_open(clause: Clause, object_: RequestPhrase, lexicon: Lexicon) -> bool:
     """Say whether an object is a clause that names nothing: "what is left", "how many there are", "what it prints"."""
     plain = [token.plain for token in object_.tokens]
     if object_.names or any(phrase.names for phrase in clause.phrases if phrase is not stored_in(clause)):

@@ -10,11 +10,11 @@ from functools import cache
 from typing import Literal, NamedTuple, cast
 
 from mayfly.core import replace
-from mayfly.language._heads import Head, HeadKind, Stretch, Verb, is_finite, verb_at, work_at
+from mayfly.language._heads import ClauseHead, HeadKind, Stretch, Verb, is_finite, verb_at, work_at
 from mayfly.language._inflect import VerbForm
 from mayfly.language._lexicon import load_words
 from mayfly.language._verbs import PARTICLES
-from mayfly.language._words import Line, is_closed, words
+from mayfly.language._words import LexedWords, is_closed, words
 
 FrameKind = Literal["command", "weak", "trying", "refusal", "passive", "hoped", "hope", "wished", "earlier"]
 _LEADING: tuple[FrameKind, ...] = ("command", "weak", "trying", "refusal")
@@ -25,7 +25,7 @@ _LONGEST_THING, _LONGEST_ASIDE = 8, 16
 _FORMS: dict[str, VerbForm] = {"V": "base", "Ving": "gerund", "Ved": "past"}
 
 
-class Step(NamedTuple):
+class FrameStep(NamedTuple):
     """One step of a frame: a choice of words, or a slot for a verb in some forms, a noun of work or a thing."""
 
     choices: frozenset[str]
@@ -37,7 +37,7 @@ class Frame(NamedTuple):
     """One way to lead to a verb, and what it makes of it; *slot* is what it ends with."""
 
     kind: FrameKind
-    steps: tuple[Step, ...]
+    steps: tuple[FrameStep, ...]
     slot: str
 
 
@@ -61,16 +61,16 @@ def _frames(kind: FrameKind) -> dict[str, tuple[Frame, ...]]:
     return found
 
 
-def _step(item: str) -> Step:
+def _step(item: str) -> FrameStep:
     optional, item = item.endswith("?"), item.rstrip("?")
     if item in ("N", "NP") or item.startswith("V"):
-        return Step(frozenset(), optional, item)
+        return FrameStep(frozenset(), optional, item)
     lists = cast("dict[str, str]", load_words("requests")["lists"])
     choices = (lists.get(part[1:]) or " ".join(words(part[1:])) if part[0] == "@" else part for part in item.split("|"))
-    return Step(frozenset(" ".join(choices).split()), optional, "")
+    return FrameStep(frozenset(" ".join(choices).split()), optional, "")
 
 
-def frames_at(line: Line, place: int, *kinds: FrameKind) -> Iterator[tuple[Frame, Match]]:
+def frames_at(line: LexedWords, place: int, *kinds: FrameKind) -> Iterator[tuple[Frame, Match]]:
     """Yield the frames that stand here, each with every way in which it does."""
     for kind in kinds:
         for frame in _frames(kind).get(line.plain(place), ()):
@@ -78,7 +78,12 @@ def frames_at(line: Line, place: int, *kinds: FrameKind) -> Iterator[tuple[Frame
 
 
 def _walk(
-    line: Line, here: int, steps: Sequence[Step], negated: bool = False, thing: Stretch = (0, 0), first: bool = True
+    line: LexedWords,
+    here: int,
+    steps: Sequence[FrameStep],
+    negated: bool = False,
+    thing: Stretch = (0, 0),
+    first: bool = True,
 ) -> Iterator[Match]:
     there, denied = (here, negated) if first else _after_adverbs(line, here, negated)
     if not steps or (steps[0].slot and steps[0].slot != "NP"):
@@ -100,7 +105,7 @@ def _walk(
         yield from _walk(line, here, rest, negated, thing, first)
 
 
-def _after_adverbs(line: Line, here: int, negated: bool = False) -> tuple[int, bool]:
+def _after_adverbs(line: LexedWords, here: int, negated: bool = False) -> tuple[int, bool]:
     """Return where adverbs and "not" end, and whether "not" stood among them."""
     while line.has(here, "adverbs") or line.plain(here) in ("not", "never"):
         negated = negated or line.plain(here) in ("not", "never")
@@ -108,7 +113,7 @@ def _after_adverbs(line: Line, here: int, negated: bool = False) -> tuple[int, b
     return here, negated
 
 
-def skip_openers(line: Line, place: int) -> tuple[int, bool]:
+def skip_openers(line: LexedWords, place: int) -> tuple[int, bool]:
     """Return where the words that only lead up to a clause end, and whether one of them marks a new one."""
     marked = False
     while place < len(line):
@@ -122,7 +127,7 @@ def skip_openers(line: Line, place: int) -> tuple[int, bool]:
     return place, marked
 
 
-def _order_at(line: Line, place: int) -> int:
+def _order_at(line: LexedWords, place: int) -> int:
     """Return how many words here say only when something is done: "step two:", "after that", "once it is finished"."""
     if line.has(place, "steps") and line.sign(place + 2) in (":", ",", "."):
         return 3 if place + 2 < len(line) else 0
@@ -138,7 +143,7 @@ def _order_at(line: Line, place: int) -> int:
     return here + 1 - place if here > place + 2 and line.has(here, "over") else 0
 
 
-def head_at(line: Line, place: int) -> Head | None:
+def head_at(line: LexedWords, place: int) -> ClauseHead | None:
     """Say how the clause at *place* begins, behind words like "please" and "then"; None where nothing is asked for."""
     start, marked = skip_openers(line, place)
     found = _find(line, start, ("base",))
@@ -148,7 +153,7 @@ def head_at(line: Line, place: int) -> Head | None:
     return replace(found, marked=marked) if found else None
 
 
-def unknown_at(line: Line, place: int) -> Head | None:
+def unknown_at(line: LexedWords, place: int) -> ClauseHead | None:
     """Return a verb that no rule knows where a clause begins like a command: "frobnicate the config"."""
     place = skip_openers(line, place)[0]
     word = line.plain(place)
@@ -159,17 +164,17 @@ def unknown_at(line: Line, place: int) -> Head | None:
     word, end = _with_particle(line, place)
     if line.has(place, "results") and line.plain(end) == "into":
         # "result -> a.txt" has no verb and needs none.
-        return Head(kind="unknown", place=place, end=place, verb=Verb("", "put"))
+        return ClauseHead(kind="unknown", place=place, end=place, verb=Verb("", "put"))
     after = end + (line.plain(end) in ("only", "just"))
     object_ = line.has(after, "determiners", "pronouns") and line.plain(after) not in _NO_OBJECT
     # "Put whatever it prints into a.txt": nobody asks a question with such a verb.
     object_ = object_ or (line.has(after, "free") and word in words("storing"))
     object_ = object_ or (line.plain(after) == "how" and line.plain(after + 1) in ("many", "much"))
     named = end < len(line) and line.words[end].kind in ("path", "url", "quoted")
-    return Head(kind="unknown", place=place, end=end, verb=Verb("", word)) if object_ or named else None
+    return ClauseHead(kind="unknown", place=place, end=end, verb=Verb("", word)) if object_ or named else None
 
 
-def _with_particle(line: Line, place: int) -> tuple[str, int]:
+def _with_particle(line: LexedWords, place: int) -> tuple[str, int]:
     """Return a verb with what belongs to it, and where that ends: "work out the sum", "jot down the date"."""
     word, end = line.plain(place), place + 1
     # "In" and "on" lead to a place instead.
@@ -179,7 +184,7 @@ def _with_particle(line: Line, place: int) -> tuple[str, int]:
 _NO_OBJECT = frozenset(("no", "nothing", "you", "which", "what"))
 
 
-def _find(line: Line, here: int, forms: tuple[VerbForm, ...], depth: int = 0) -> Head | None:
+def _find(line: LexedWords, here: int, forms: tuple[VerbForm, ...], depth: int = 0) -> ClauseHead | None:
     """Return the head with the frame that reaches furthest, else the verb that stands here itself."""
     here = _after_aside(line, here) if depth else here
     leading = _LEADING if "base" in forms and depth < _MOST_FRAMES else ()
@@ -197,12 +202,12 @@ def _find(line: Line, here: int, forms: tuple[VerbForm, ...], depth: int = 0) ->
     return best if known and not (best and direct and whole and direct.end >= best.end) else direct or best
 
 
-def _wonders(line: Line, start: int, stop: int) -> bool:
+def _wonders(line: LexedWords, start: int, stop: int) -> bool:
     """Say whether a frame asks what somebody would do, and wants nothing done: "would you ever edit …"."""
     return any(line.plain(place) == "ever" for place in range(start, stop))
 
 
-def _head_of_frame(line: Line, frame: Frame, match: Match, depth: int) -> Head | None:
+def _head_of_frame(line: LexedWords, frame: Frame, match: Match, depth: int) -> ClauseHead | None:
     inner = head_behind(line, frame, match, depth)
     looking = line.lexicon.telling | line.lexicon.judging
     if inner is None or (frame.kind == "trying" and not (inner.verb and inner.verb.verb in looking)):
@@ -214,12 +219,12 @@ def _head_of_frame(line: Line, frame: Frame, match: Match, depth: int) -> Head |
     return replace(inner, kind=kind, framed=True, weak=inner.weak or frame.kind == "weak")
 
 
-def head_behind(line: Line, frame: Frame, match: Match, depth: int = _MOST_FRAMES) -> Head | None:
+def head_behind(line: LexedWords, frame: Frame, match: Match, depth: int = _MOST_FRAMES) -> ClauseHead | None:
     """Return what a frame leads to: a verb in the form it wants, a noun of work, or only that something is refused."""
     if frame.slot == "N":
         return work_at(line, match.end)
     if not frame.slot:
-        return Head(kind="refusal", place=match.end, end=_after_aside(line, match.end))
+        return ClauseHead(kind="refusal", place=match.end, end=_after_aside(line, match.end))
     forms = tuple(_FORMS[form] for form in frame.slot.split("/"))
     if match.thing[1] and frame.slot == "Ved":
         return _caused_verb(line, match)
@@ -230,10 +235,10 @@ def head_behind(line: Line, frame: Frame, match: Match, depth: int = _MOST_FRAME
     word = line.plain(here)
     unknown = word and not is_closed(word) and not word.endswith(("ing", "ed"))
     word, end = _with_particle(line, here)
-    return Head(kind="unknown", place=here, end=end, verb=Verb("", word)) if unknown else None
+    return ClauseHead(kind="unknown", place=here, end=end, verb=Verb("", word)) if unknown else None
 
 
-def _caused_verb(line: Line, match: Match) -> Head | None:
+def _caused_verb(line: LexedWords, match: Match) -> ClauseHead | None:
     """Return the verb of what somebody is to have done to a thing: "get it tested", "I want the config validated".
 
     "Get the files changed yesterday" and "I need the rows deleted by Bob" only say which ones: a participle that goes
@@ -252,18 +257,18 @@ def _caused_verb(line: Line, match: Match) -> Head | None:
     return head if over or (loosely and line.has(head.end, "prepositions", "subordinate", "adverbs")) else None
 
 
-def _direct(line: Line, here: int, forms: tuple[VerbForm, ...]) -> Head | None:
+def _direct(line: LexedWords, here: int, forms: tuple[VerbForm, ...]) -> ClauseHead | None:
     head = next((head for form in forms if (head := verb_at(line, here, form))), None)
     if head is None or head.verb is None:
         return None
     if head.verb.base == "rm" and head.end < len(line) and line.words[head.end].plain == "-":
         return None  # "rm -rf build" was copied from a shell; who asks for it says so in words
     if line.plain(head.end) in ("nothing", "no"):
-        return Head(kind="refusal", place=here, end=head.end)
+        return ClauseHead(kind="refusal", place=here, end=head.end)
     return None if head.verb.plain and "base" in forms and line.says("states", head.end, far=3) else head
 
 
-def _after_aside(line: Line, here: int) -> int:
+def _after_aside(line: LexedWords, here: int) -> int:
     """Return where adverbs, and a clause put between commas, end: "could you please, before you go on, read …"."""
     here = _after_adverbs(line, here)[0]
     if line.sign(here) != "," or not line.has(here + 1, "subordinate", "prepositions"):

@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple
 from mayfly.language._inflect import VerbForm, verb_forms
 from mayfly.language._lexicon import irregular_verbs
 from mayfly.language._tokens import NAMES
-from mayfly.language._verbs import Entry
-from mayfly.language._words import Line, words
+from mayfly.language._verbs import PhraseForm
+from mayfly.language._words import LexedWords, words
 
 HeadKind = Literal["command", "unknown", "refusal"]
 Stretch = tuple[int, int]
@@ -37,7 +37,7 @@ class Verb(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Head:
+class ClauseHead:
     """How a clause begins: the *place* of its verb, and its object, which goes on from *end* or stands in the *gap*.
 
     A noun of work that stands for the verb ("do *a review*") is in *work*, what it is done with ("use *pytest* to test
@@ -57,9 +57,9 @@ class Head:
     weak: bool = False
 
 
-def verb_at(line: Line, place: int, form: VerbForm = "base") -> Head | None:
+def verb_at(line: LexedWords, place: int, form: VerbForm = "base") -> ClauseHead | None:
     """Return the verb that begins here in the wanted form: the longest phrase, one carried by a noun, a word alone."""
-    single: Head | None = None
+    single: ClauseHead | None = None
     word = line.plain(place)
     for entry in line.lexicon.entries.get(word, ()):
         unchanged = form == "past" and entry.form == "base" and word in irregular_verbs("past").get(word, ())
@@ -75,7 +75,7 @@ def verb_at(line: Line, place: int, form: VerbForm = "base") -> Head | None:
     return _carried_at(line, place, form) or single
 
 
-def _entry_at(line: Line, place: int, entry: Entry) -> Head | None:
+def _entry_at(line: LexedWords, place: int, entry: PhraseForm) -> ClauseHead | None:
     here, gap = place + 1, (0, 0)
     for number, word in enumerate(entry.rest):
         if word == "...":
@@ -92,10 +92,10 @@ def _entry_at(line: Line, place: int, entry: Entry) -> Head | None:
     )
     if gap[1] and entry.rest[-1] in _EITHER and goes_on:
         return None
-    return Head(kind="command", place=place, end=here, gap=gap, verb=Verb(entry.verb, entry.base, not entry.rest))
+    return ClauseHead(kind="command", place=place, end=here, gap=gap, verb=Verb(entry.verb, entry.base, not entry.rest))
 
 
-def _gap_end(line: Line, start: int, word: str) -> int | None:
+def _gap_end(line: LexedWords, start: int, word: str) -> int | None:
     """Return where *word* stands a few words on, with nothing between that ends a phrase."""
     for here in range(start, min(start + _LONGEST_GAP, len(line))):
         if line.plain(here) == word:
@@ -105,12 +105,12 @@ def _gap_end(line: Line, start: int, word: str) -> int | None:
     return None
 
 
-def parts(line: Line, place: int) -> bool:
+def parts(line: LexedWords, place: int) -> bool:
     """Say whether a word leads to a clause of its own and is no determiner: "how", "because", "if"."""
     return line.has(place, "relatives") and not line.has(place, "determiners")
 
 
-def _carried_at(line: Line, place: int, form: VerbForm) -> Head | None:
+def _carried_at(line: LexedWords, place: int, form: VerbForm) -> ClauseHead | None:
     """Return the verb of "do a review of", "run the tests", "write unit tests": the noun says what is done."""
     carrier = line.plain(place)
     light, making = _carriers("light").get((carrier, form)), _carriers("making").get((carrier, form))
@@ -122,7 +122,7 @@ def _carried_at(line: Line, place: int, form: VerbForm) -> Head | None:
     product = products.get(pair) or products.get(noun)
     verb = (line.lexicon.noun(noun) if light else "") or product
     made = Verb(verb or "", light or making or "", plain=False, makes=bool(making and product))
-    return Head(kind="command", place=place, end=stop, work=(place + 1, stop), verb=made) if verb else None
+    return ClauseHead(kind="command", place=place, end=stop, work=(place + 1, stop), verb=made) if verb else None
 
 
 @cache
@@ -130,7 +130,7 @@ def _carriers(name: str) -> dict[tuple[str, VerbForm], str]:
     return {(text, form): word for word in sorted(words(name)) for text, form in verb_forms(word).items()}
 
 
-def work_at(line: Line, start: int) -> Head | None:
+def work_at(line: LexedWords, start: int) -> ClauseHead | None:
     """Return the verb of a noun that somebody wishes for: "some feedback", "a review of a.py", "tests"."""
     stop = phrase_end(line, start)
     noun = line.plain(stop - 1)
@@ -140,10 +140,10 @@ def work_at(line: Line, start: int) -> Head | None:
     if not verb or not wished:
         return None
     made = Verb(verb, verb.replace("_", " "), plain=False)
-    return Head(kind="command", place=start, end=stop, work=(start, stop), verb=made)
+    return ClauseHead(kind="command", place=start, end=stop, work=(start, stop), verb=made)
 
 
-def phrase_end(line: Line, start: int) -> int:
+def phrase_end(line: LexedWords, start: int) -> int:
     """Return where a noun phrase that begins at *start* ends: at a preposition, a conjunction, a sign."""
     here = start
     while here < min(len(line), start + _LONGEST_GAP) and not ends_phrase(line, here):
@@ -153,14 +153,14 @@ def phrase_end(line: Line, start: int) -> int:
     return here
 
 
-def ends_phrase(line: Line, place: int) -> bool:
+def ends_phrase(line: LexedWords, place: int) -> bool:
     """Say whether what stands here cannot be inside a plain noun phrase."""
     if line.ends(place) or line.words[place].kind in ("path", "url"):
         return True
     return line.has(place, "prepositions", "conjunctions") or line.plain(place) in _PARTING or parts(line, place)
 
 
-def is_object_start(line: Line, place: int) -> bool:
+def is_object_start(line: LexedWords, place: int) -> bool:
     """Say whether what stands here can only be an object: "it", "the …", a path, a quoted text."""
     return place < len(line) and (line.words[place].kind in NAMES or line.has(place, "determiners", "pronouns"))
 
@@ -172,6 +172,6 @@ def _happenings() -> frozenset[str]:
     return frozenset(text for listed in forms for text, form in listed if form in ("third", "past"))
 
 
-def is_finite(line: Line, place: int) -> bool:
+def is_finite(line: LexedWords, place: int) -> bool:
     """Say whether the word here shows that those before it are the subject of a statement."""
     return line.has(place, "auxiliaries") or line.plain(place) in _happenings()

@@ -9,7 +9,7 @@ from mayfly.language._lexicon import irregular_verbs
 from mayfly.language._request import Clause, Guess
 from mayfly.language._sentences import Sentence
 from mayfly.language._tokens import Token
-from mayfly.language._words import Line, is_closed, is_one_of, pattern, shape_of, words
+from mayfly.language._words import LexedWords, is_closed, is_one_of, pattern, shape_of, words
 
 _ME = ("me", "us")
 # What is thought of or drafted is told, unless a file is named for it.
@@ -23,7 +23,7 @@ _PARTED = frozenset(("from", "of", "in", "out of"))
 _ONE_FILE = re.compile(r"[^*?\[\]]*[^/*?\[\]]\.\w{1,10}")
 
 
-def told_by(clause: Clause, behind: Line) -> str:
+def told_by(clause: Clause, behind: LexedWords) -> str:
     """Return the verb that answers where somebody wants to be told something and no file changed, "" elsewhere.
 
     "Write me a poem", "draft a mail to the team", "make a list of the modules", "update me on the build".
@@ -34,7 +34,7 @@ def told_by(clause: Clause, behind: Line) -> str:
     return behind.lexicon.nouns.get(noun) or behind.lexicon.question_verbs.get("?", "")
 
 
-def _only_tells(clause: Clause, behind: Line, noun: str, to_me: bool) -> bool:
+def _only_tells(clause: Clause, behind: LexedWords, noun: str, to_me: bool) -> bool:
     if clause.said in THOUGHT:
         return True
     worded = is_one_of(noun, "writings") or _is_answer(noun, behind)
@@ -51,7 +51,7 @@ def _is_about(clause: Clause) -> bool:
     return any(phrase.lead == "about" for phrase in clause.phrases)
 
 
-def _is_answer(noun: str, line: Line) -> bool:
+def _is_answer(noun: str, line: LexedWords) -> bool:
     """Say whether a noun is what somebody is told: "overview", "comparison", "list"."""
     telling = line.lexicon.telling | line.lexicon.judging
     return line.lexicon.nouns.get(noun) in telling or is_one_of(noun, "results") or is_one_of(noun, "plans")
@@ -75,7 +75,7 @@ def _goes_into_file(clause: Clause) -> bool:
     return False
 
 
-def changed_by(clause: Clause, line: Line) -> str:
+def changed_by(clause: Clause, line: LexedWords) -> str:
     """Return the verb of a change where the parts of a program are put into another shape, "" elsewhere.
 
     "Sort the imports in a.py", "turn the loops in b.js into calls"; of a file of data the same verbs only compute.
@@ -86,7 +86,7 @@ def changed_by(clause: Clause, line: Line) -> str:
     return "change" if shapes and _lies_in_program(clause) else ""
 
 
-def parted_by(clause: Clause, line: Line) -> str:
+def parted_by(clause: Clause, line: LexedWords) -> str:
     """Return the verb of a change where a part of one file is to go and the file stays, "" elsewhere.
 
     "Remove the comma from a.json", "take line 3 out of b.txt"; "delete the logs in tmp/" is about files.
@@ -108,14 +108,14 @@ def _lies_in_program(clause: Clause) -> bool:
     return endings.isdisjoint(words("tables")) and (several or any(not path.endswith("/") for path in paths))
 
 
-def tells_of(line: Line) -> bool:
+def tells_of(line: LexedWords) -> bool:
     """Say whether what looks like a command is what something did: "Undo saved me", "Delete failed"."""
     second = line.plain(1)
     past = second in irregular_verbs() or (second.endswith("ed") and len(second) > 4)
     return len(line) > 1 and line.is_verb(0) and past and not line.has(1, "prepositions")
 
 
-def tells_habit(line: Line) -> bool:
+def tells_habit(line: LexedWords) -> bool:
     """Say whether a sentence tells what somebody else used to do, one thing after the other.
 
     "A nightly job would fetch the rates, write them to rates.csv and mail the treasurer."
@@ -159,7 +159,7 @@ def guesses(sentences: Sequence[Sentence], tokens: Sequence[Token]) -> tuple[Gue
     return tuple(ranked[:_MOST])
 
 
-def _hints(line: Line, tokens: Sequence[Token]) -> Iterator[tuple[str, str, float]]:
+def _hints(line: LexedWords, tokens: Sequence[Token]) -> Iterator[tuple[str, str, float]]:
     lexicon = line.lexicon
     places = dict.fromkeys(word.at for word in line)
     plain = [tokens[at].plain if tokens[at].kind == "word" else "" for at in places]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mayfly.language._demands import Span
+from mayfly.language._demands import ClauseSpan
 from mayfly.language._heads import is_finite
-from mayfly.language._request import Phrase, Role
+from mayfly.language._request import RequestPhrase, Role
 from mayfly.language._tokens import Token
-from mayfly.language._words import Line, Word, phrases, words
+from mayfly.language._words import LexedWords, Word, phrases, words
 
 _LONGEST = 400
 # No pattern looks at more words than these.
@@ -53,7 +53,7 @@ class Page:
             if self.roles[word.at] is None and word.kind != "sign":
                 self.roles[word.at] = role
 
-    def phrase(self, role: Role, lead: str, held: Sequence[Word]) -> Phrase:
+    def phrase(self, role: Role, lead: str, held: Sequence[Word]) -> RequestPhrase:
         """Make a phrase of some words, without the article before a thing, and write down their role."""
         start, stop = 0, len(held)
         skipped = words("articles") if role != "condition" else frozenset()
@@ -63,14 +63,16 @@ class Page:
             stop -= 1
         self.use(held[:start], "glue")
         self.use(held[start:stop], role)
-        return Phrase(role=role, lead=lead, text=self.written(held[start:stop]), tokens=self.held(held[start:stop]))
+        return RequestPhrase(
+            role=role, lead=lead, text=self.written(held[start:stop]), tokens=self.held(held[start:stop])
+        )
 
-    def phrases(self, line: Line, *, stores: bool = False) -> tuple[Phrase, ...]:
+    def phrases(self, line: LexedWords, *, stores: bool = False) -> tuple[RequestPhrase, ...]:
         """Cut what stands behind a verb where a preposition or a condition leads to something further.
 
         What a verb that *stores* puts into a file may be a clause of its own: "save what is left as a.csv".
         """
-        found: list[Phrase] = []
+        found: list[RequestPhrase] = []
         line = self._without_thanks(line)
         if stores and (cut := _file_at_end(line)):
             return (*self.phrases(line.cut(0, cut)), *self.phrases(line.cut(cut)))
@@ -89,7 +91,7 @@ class Page:
         found.append(self.phrase(role, lead, line.words[start:]))
         return tuple(phrase for phrase in found if phrase.tokens)
 
-    def front(self, line: Line) -> tuple[Phrase, ...]:
+    def front(self, line: LexedWords) -> tuple[RequestPhrase, ...]:
         """Return what stands before the main clause: "if it is empty, …", "in a.py, …", "for each file, …"."""
         if not line.has(0, "conditions"):
             return self.phrases(line) if line.has(0, "prepositions") else ()
@@ -97,7 +99,7 @@ class Page:
         said = self.phrase("condition", line.plain(0), line.words[1:])
         return (said,) if said.tokens else ()
 
-    def target(self, line: Line, before: str) -> str:
+    def target(self, line: LexedWords, before: str) -> str:
         """Return what some words are about; a pronoun, or nothing at all, means what was spoken of *before*."""
         line, start = self._without_thanks(line), 0
         while line.has(start, "prepositions") and line.plain(start) != "as":
@@ -113,7 +115,7 @@ class Page:
             return before
         return self.written(line.words)
 
-    def subject(self, line: Line) -> str:
+    def subject(self, line: LexedWords) -> str:
         """Return what a statement speaks of: a path in it, else the words before its verb, else its first thing."""
         if any(word.kind in ("path", "url") for word in line):
             return self.target(line, "")
@@ -128,7 +130,7 @@ class Page:
             stop += 1
         return self.target(line.cut(start, stop), "") if start > 0 or stop < len(line) else ""
 
-    def _without_thanks(self, line: Line) -> Line:
+    def _without_thanks(self, line: LexedWords) -> LexedWords:
         """Return some words without "me", "please" and the like before them, and without thanks behind them."""
         start, stop = 0, len(line)
         while start < stop and (line.sign(start) or line.plain(start) in _LEADING):
@@ -142,7 +144,7 @@ class Page:
 _OBJECT: Role = "object"
 
 
-def tail(line: Line, span: Span) -> Line:
+def tail(line: LexedWords, span: ClauseSpan) -> LexedWords:
     """Return what stands behind the verb of a clause, with what stands before it in a passive or inside of it."""
     if span.head is None:
         return line.cut(0, 0)
@@ -150,10 +152,10 @@ def tail(line: Line, span: Span) -> Line:
     # In "put it into a.txt" the verb ends with what leads to the file.
     leads = span.head.gap[1] > 0 and line.has(span.head.end - 1, "destinations")
     after = span.head.end - 1 if leads else span.head.end
-    return Line([*line.words[start:stop], *line.words[after : span.stop]], line.lexicon)
+    return LexedWords([*line.words[start:stop], *line.words[after : span.stop]], line.lexicon)
 
 
-def _file_at_end(line: Line) -> int:
+def _file_at_end(line: LexedWords) -> int:
     """Return where "as a.csv" begins behind a clause that is what goes into the file; 0 where there is none."""
     last = len(line) - 1
     lead = next((at for at in range(last - 1, max(last - 5, 0), -1) if line.has(at, "prepositions")), 0)
@@ -166,17 +168,17 @@ def _file_at_end(line: Line) -> int:
     return next(starts, lead if line.plain(lead) != "of" else 0)
 
 
-def points_back(line: Line) -> bool:
+def points_back(line: LexedWords) -> bool:
     """Say whether a line begins with a pronoun that is not the determiner of a noun: "it with tests"."""
     return line.says("points_back", far=_FAR) > 0
 
 
-def _points_at(line: Line, here: int) -> bool:
+def _points_at(line: LexedWords, here: int) -> bool:
     """Say whether "that" only points at one thing: "save that figure to a.txt", not "check that users can log in"."""
     return here == 0 and line.says("points_at", far=_FAR) > 0
 
 
-def _lead_at(line: Line, here: int, start: int) -> tuple[Role, str, int] | None:
+def _lead_at(line: LexedWords, here: int, start: int) -> tuple[Role, str, int] | None:
     """Return the role that begins here, what leads to it, and in how many words."""
     word, following = line.plain(here), line.plain(here + 1)
     if here + 1 >= len(line) or not word:
@@ -194,7 +196,7 @@ def _lead_at(line: Line, here: int, start: int) -> tuple[Role, str, int] | None:
     return next(((role, word, 1) for name, role in _LEADS if word in words(name)), None)
 
 
-def _before_thanks(line: Line, start: int, stop: int) -> int:
+def _before_thanks(line: LexedWords, start: int, stop: int) -> int:
     if line.sign(stop - 1):
         return stop - 1
     for length in range(min(4, stop - start), 0, -1):

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from mayfly.core import replace
 from mayfly.language._clauses import spans
-from mayfly.language._demands import Span
+from mayfly.language._demands import ClauseSpan
 from mayfly.language._flow import with_flow
 from mayfly.language._frames import skip_openers
 from mayfly.language._meant import (
@@ -27,11 +27,11 @@ from mayfly.language._meant import (
     told_by,
 )
 from mayfly.language._objects import Page, tail
-from mayfly.language._request import NONE, Clause, ClauseKind, Guess, Phrase, Request, Role
+from mayfly.language._request import NONE, Clause, ClauseKind, Guess, Request, RequestPhrase, Role
 from mayfly.language._sentences import Sentence, sentences
 from mayfly.language._tokens import Token, tokens
 from mayfly.language._verbs import Lexicon
-from mayfly.language._words import Line, is_closed, words
+from mayfly.language._words import LexedWords, is_closed, words
 
 MOST_REQUESTS = 50
 # Nobody types as much as this: it belongs into a file.
@@ -131,7 +131,7 @@ class _Reading:
             self.clauses = [replace(one, kind="statement") if one.asks else one for one in self.clauses]
             self._add(line, Clause(kind="refusal", text=text, tokens=(), negated=True), "constraint")
             return
-        first, front = len(self.clauses), tuple[Phrase, ...]()
+        first, front = len(self.clauses), tuple[RequestPhrase, ...]()
         found = spans(sentence)
         for span, following in zip(found, [*found[1:], None], strict=True):
             inside = line.cut(span.start, span.stop)
@@ -166,7 +166,7 @@ class _Reading:
             if self.clauses[place].kind in ("command", "unknown"):
                 self.clauses[place] = replace(self.clauses[place], kind="statement", asked=True)
 
-    def _add(self, line: Line, clause: Clause, role: Role) -> None:
+    def _add(self, line: LexedWords, clause: Clause, role: Role) -> None:
         self.page.use([word for word in line if word.kind == "quoted"], "quoted")
         self.page.use([word for word in line if word.kind == "data"], "pasted")
         self.page.use(line.words, role)
@@ -175,7 +175,7 @@ class _Reading:
         clause = replace(clause, kind="statement") if self.asking > MOST_REQUESTS else clause
         self.clauses.append(replace(clause, tokens=self.page.held(line.words), quoted=quoted))
 
-    def _take_span(self, sentence: Sentence, span: Span, front: tuple[Phrase, ...]) -> None:
+    def _take_span(self, sentence: Sentence, span: ClauseSpan, front: tuple[RequestPhrase, ...]) -> None:
         inside = sentence.line.cut(span.start, span.stop)
         said = inside.words[skip_openers(inside, 0)[0] :] or inside.words
         asked = sentence.asked or span.kind == "question"
@@ -196,7 +196,7 @@ class _Reading:
             self._add(inside, base, "told")
             self.about = self.page.subject(inside) or self.about
 
-    def _command(self, sentence: Sentence, span: Span, base: Clause, front: tuple[Phrase, ...]) -> None:
+    def _command(self, sentence: Sentence, span: ClauseSpan, base: Clause, front: tuple[RequestPhrase, ...]) -> None:
         line, head = sentence.line, span.head
         assert head is not None
         assert head.verb is not None
@@ -206,7 +206,7 @@ class _Reading:
         leading = {line.plain(at) for at in range(span.start, head.place)}
         front = self._otherwise(leading) or front
         stores = head.verb.base.partition(" ")[0] in words("storing")
-        worked = Line([*line.words[slice(*head.work)], *behind.words], line.lexicon)
+        worked = LexedWords([*line.words[slice(*head.work)], *behind.words], line.lexicon)
         phrases = self.page.phrases(worked, stores=stores)
         if head.means[1]:
             phrases += (self.page.phrase("detail", "using", line.words[slice(*head.means)]),)
@@ -234,19 +234,19 @@ class _Reading:
         self.about = target or self.about
         self._share(target)
 
-    def _named_before(self, front: Sequence[Phrase], phrases: Sequence[Phrase]) -> str:
+    def _named_before(self, front: Sequence[RequestPhrase], phrases: Sequence[RequestPhrase]) -> str:
         """Return what is named in front of a clause that names nothing itself."""
         if any(phrase.names for phrase in phrases):
             return ""
         return ", ".join(name for phrase in front for name in phrase.names)
 
-    def _otherwise(self, leading: set[str]) -> tuple[Phrase, ...]:
+    def _otherwise(self, leading: set[str]) -> tuple[RequestPhrase, ...]:
         """Return the condition of the clause before, turned round: "otherwise" stands for it."""
         if leading.isdisjoint(("otherwise", "else")) or not self.clauses:
             return ()
         return tuple(replace(phrase, lead="otherwise") for phrase in self.clauses[-1].conditions[:1])
 
-    def _unconditional(self, behind: Line, phrases: Sequence[Phrase]) -> Line:
+    def _unconditional(self, behind: LexedWords, phrases: Sequence[RequestPhrase]) -> LexedWords:
         """Return what stands behind a verb up to the condition at its end."""
         starts = [phrase.tokens[0].start for phrase in phrases if phrase.role == "condition"]
         before = [word for word in behind if starts and self.page.tokens[word.at].start < starts[0]]
@@ -337,10 +337,10 @@ def _ask_for_unread(count: int) -> str:
     return f"Is there a request in the part that was not read? {left}" if count else ""
 
 
-def _retracts(line: Line) -> bool:
+def _retracts(line: LexedWords) -> bool:
     """Say whether a sentence only takes back what was asked: "Actually, don't.", "Scrap that, do nothing."."""
     said = [word for word in line if word.kind != "sign" and word.plain not in words("hesitations")]
-    return Line(said, line.lexicon).says("retracts") > 0
+    return LexedWords(said, line.lexicon).says("retracts") > 0
 
 
 def _each(clause: Clause) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ class Guess(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Phrase:
+class RequestPhrase:
     """Some words of a clause that belong together: their role, the word that leads to them, and the words.
 
     The *lead* is "" for the object, "in", "of" or "from" for a place, "to", "into" or "as" for a destination, "if",
@@ -63,7 +63,7 @@ class Clause:
     tokens: tuple[Token, ...]
     verb: str = ""
     said: str = ""
-    phrases: tuple[Phrase, ...] = ()
+    phrases: tuple[RequestPhrase, ...] = ()
     target: str = ""
     needs: tuple[int, ...] = ()
     after: tuple[int, ...] = ()
@@ -90,7 +90,7 @@ class Clause:
         return Intent(text=self.text, category=category, verb=verb, target=self.target, constraint=self.constraint)
 
     @property
-    def object(self) -> Phrase | None:
+    def object(self) -> RequestPhrase | None:
         """What the verb is done to, without its places and further details."""
         return self._first("object")
 
@@ -101,22 +101,22 @@ class Clause:
         return nouns[-1].plain if nouns else ""
 
     @property
-    def destination(self) -> Phrase | None:
+    def destination(self) -> RequestPhrase | None:
         """Where the result goes or what it becomes: "to out.txt", "into a list", "as NAME"."""
         return self._first("destination")
 
     @property
-    def front(self) -> tuple[Phrase, ...]:
+    def front(self) -> tuple[RequestPhrase, ...]:
         """What stands before it and says where, or for what, it is done: "in a.txt, …", "for each file, …"."""
         start = self.tokens[0].start if self.tokens else 0
         return tuple(phrase for phrase in self.phrases if phrase.role != "condition" and phrase.tokens[0].start < start)
 
     @property
-    def conditions(self) -> tuple[Phrase, ...]:
+    def conditions(self) -> tuple[RequestPhrase, ...]:
         """What has to hold first: "if …", "unless …", "when …", "once …"."""
         return tuple(phrase for phrase in self.phrases if phrase.role == "condition")
 
-    def _first(self, role: Role) -> Phrase | None:
+    def _first(self, role: Role) -> RequestPhrase | None:
         return next((phrase for phrase in self.phrases if phrase.role == role), None)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mayfly.language._tokens import Token
 from mayfly.language._verbs import Lexicon
-from mayfly.language._words import Line, Word, is_one_of, is_text, words, words_of
+from mayfly.language._words import LexedWords, Word, is_one_of, is_text, words, words_of
 
 _ABBREVIATIONS = frozenset(("e.g", "i.e", "etc", "vs", "mr", "mrs", "dr", "approx", "cf", "no"))
 # A shorter line was ended by its writer, a longer one by the width of a page.
@@ -27,7 +27,7 @@ class Sentence:
     What is *pasted* was put there and asks for nothing; what is *numbered* comes after what has a lower number.
     """
 
-    line: Line
+    line: LexedWords
     asked: bool = False
     pasted: bool = False
     numbered: bool = False
@@ -67,8 +67,8 @@ class _Parting:
             here += 1
         yield Sentence(line=self._line(self.start, len(self.tokens)), numbered=numbered)
 
-    def _line(self, start: int, stop: int) -> Line:
-        return Line(words_of(self.tokens[start:stop], start), self.lexicon)
+    def _line(self, start: int, stop: int) -> LexedWords:
+        return LexedWords(words_of(self.tokens[start:stop], start), self.lexicon)
 
     def _is_abbreviation(self, place: int) -> bool:
         return place >= self.start and self.tokens[place].text.lower() in _ABBREVIATIONS
@@ -92,7 +92,7 @@ class _Parting:
             return self._after_material(place, plain)
         return 0
 
-    def _after_colon(self, place: int, held: Line, plain: list[str]) -> int:
+    def _after_colon(self, place: int, held: LexedWords, plain: list[str]) -> int:
         """Return where to read on after what a colon leads to, else 0."""
         if _states(plain) and place < len(self.tokens) and self.lexicon.tells(self.tokens[place].plain):
             return 0
@@ -104,7 +104,7 @@ class _Parting:
     def _is_below(self, place: int) -> bool:
         return place < len(self.tokens) and self.tokens[place].kind in ("line", "item", "data")
 
-    def _tells(self, held: Line, below: bool) -> bool:
+    def _tells(self, held: LexedWords, below: bool) -> bool:
         """Say whether a clause begins with a verb of telling or judging; what is judged stands on lines of its own."""
         first = next((word.plain for word in held if word.plain not in words("openers")), "")
         if (words("doing") - {"please"}) & {word.plain for word in held}:
@@ -120,7 +120,7 @@ class _Parting:
             place += 1
         return place
 
-    def _after_speaker(self, place: int, held: Line) -> int:
+    def _after_speaker(self, place: int, held: LexedWords) -> int:
         """Return where to read on after the words of a speaker, "Bob: …", or after a mail, else 0."""
         name = held.words[0].plain
         if len(held) > 1 or held.words[0].kind not in ("word", "code"):
@@ -173,7 +173,7 @@ def _asks(line: Sequence[Word]) -> bool:
     return bool(line) and line[0].plain in (words("questions") | words("inverted")) - _BEGGING
 
 
-def _is_title(held: Line) -> bool:
+def _is_title(held: LexedWords) -> bool:
     """Say whether the words before material only name it: "Email from Bob:", "Commit message:"."""
     if len(held) == 1:
         return not held.lexicon.tells(held.plain(0))
@@ -188,7 +188,7 @@ def _states(plain: Sequence[str]) -> bool:
     return over and not {"is", "are", "looks", "seems"}.isdisjoint(plain[-4:-1])
 
 
-def _introduces(held: Line, plain: Sequence[str]) -> bool:
+def _introduces(held: LexedWords, plain: Sequence[str]) -> bool:
     """Say whether what stands before a colon names a text, quotes somebody, or wants one: "summarize this:"."""
     tells = held.lexicon.tells(plain[0])
     past = {"was", "were", "had", "did"} & set(plain) and any(is_one_of(word, "plans") for word in plain)
@@ -206,7 +206,7 @@ def _introduces(held: Line, plain: Sequence[str]) -> bool:
     return planned or (bool(words("given") & set(last)) and any(map(held.lexicon.is_base, plain)))
 
 
-def _asks_about(held: Line, plain: Sequence[str]) -> bool:
+def _asks_about(held: LexedWords, plain: Sequence[str]) -> bool:
     """Say whether a question is about what stands in the lines below it: "What do you think of this plan?"."""
     if not words("given") & set(plain) or {"do", "perform", "complete"} & set(plain[-3:]):
         return False

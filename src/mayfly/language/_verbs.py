@@ -18,7 +18,7 @@ PARTICLES = frozenset(("up", "down", "out", "off", "back", "in", "over", "away",
 Rows = Sequence[tuple[str, ...]]
 
 
-class Entry(NamedTuple):
+class PhraseForm(NamedTuple):
     """One form of one phrase: the words after the first, `...` for a gap, the verb it means, and its base."""
 
     rest: tuple[str, ...]
@@ -43,7 +43,7 @@ class Lexicon:
     """
 
     verbs: frozenset[str]
-    entries: Mapping[str, tuple[Entry, ...]]
+    entries: Mapping[str, tuple[PhraseForm, ...]]
     nouns: Mapping[str, str]
     products: Mapping[str, str]
     hints: Mapping[str, tuple[Hint, ...]]
@@ -87,25 +87,25 @@ class Lexicon:
         return self.nouns.get(word) or next(gerunds, "")
 
 
-def _entries(verbs: set[str], forms: Rows) -> dict[str, tuple[Entry, ...]]:
+def _entries(verbs: set[str], forms: Rows) -> dict[str, tuple[PhraseForm, ...]]:
     """Return every form of every phrase by its first word; a verb's own name is taken before any synonym."""
     named = [(tuple(verb.rsplit("/", 1)[-1].lower().replace("-", "_").split("_")), verb) for verb in sorted(verbs)]
     said = [(tuple(phrase.split()), verb) for verb, phrase in forms]
-    meaning: dict[tuple[str, tuple[str, ...]], Entry] = {}
+    meaning: dict[tuple[str, tuple[str, ...]], PhraseForm] = {}
     for phrase, verb in named + said:
         for words in _writings(phrase):
             for text, form in verb_forms(words[0]).items():
-                entry = Entry(words[1:], verb, form, " ".join(phrase))
+                entry = PhraseForm(words[1:], verb, form, " ".join(phrase))
                 known = meaning.setdefault((text, words[1:]), entry)
                 if form == "base" and known.form != "base":
                     meaning[text, words[1:]] = entry
-    found: dict[str, list[Entry]] = defaultdict(list)
+    found: dict[str, list[PhraseForm]] = defaultdict(list)
     for (first, _), entry in meaning.items():
         found[first].append(entry)
     return {first: tuple(sorted(entries, key=_rank)) for first, entries in found.items()}
 
 
-def _rank(entry: Entry) -> tuple[int, bool]:
+def _rank(entry: PhraseForm) -> tuple[int, bool]:
     """Put the phrases that say most first."""
     gaps = entry.rest.count("...")
     return gaps - len(entry.rest), gaps == 0

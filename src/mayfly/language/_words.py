@@ -29,7 +29,7 @@ class Word(NamedTuple):
     at: int
 
 
-class Line:
+class LexedWords:
     """Some words of a text, and the lexicon by which they are read."""
 
     def __init__(self, words: Sequence[Word], lexicon: Lexicon) -> None:
@@ -43,9 +43,9 @@ class Line:
     def __iter__(self) -> Iterator[Word]:
         return iter(self.words)
 
-    def cut(self, start: int, stop: int | None = None) -> Line:
+    def cut(self, start: int, stop: int | None = None) -> LexedWords:
         """Return some of the words."""
-        return Line(self.words[start:stop], self.lexicon)
+        return LexedWords(self.words[start:stop], self.lexicon)
 
     def plain(self, place: int) -> str:
         """Return the word at a place, "" where there is none or something else than a word."""

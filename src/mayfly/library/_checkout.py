@@ -21,7 +21,7 @@ from pathlib import Path
 
 from mayfly.core import StoreError, open_plain
 from mayfly.library._signature import LONGEST_NAME, NAME
-from mayfly.store import Served, ToolVersionRow
+from mayfly.store import ServedTool, ToolVersionRow
 
 POINTER = "current"
 SOURCE, TESTS, CARD = "tool.py", "test_tool.py", "card.json"
@@ -34,7 +34,7 @@ _LARGEST = 2_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Candidate:
+class CheckedOutFile:
     """A file that is not what the store has: a version in the making, or a problem."""
 
     name: str
@@ -120,13 +120,13 @@ class Checkout:
         except OSError:
             return []
 
-    def candidates(self, served: Sequence[Served]) -> Iterator[Candidate]:
+    def candidates(self, served: Sequence[ServedTool]) -> Iterator[CheckedOutFile]:
         """Yield what was edited or put there by hand; of what is as it was written nothing is read."""
         known = {one.tool.name: one.version for one in served}
         for name in self.names():
             home = self.folder / name
             if not NAME.fullmatch(name) or len(name) > LONGEST_NAME or not home.is_dir():
-                yield Candidate(name=name, path=home, problem="this is not the name of a tool")
+                yield CheckedOutFile(name=name, path=home, problem="this is not the name of a tool")
                 continue
             if (home / SOURCE).is_symlink() or (home / SOURCE).exists():
                 yield _read(name, home)
@@ -144,7 +144,7 @@ class Checkout:
                     return True
         return False
 
-    def discard(self, candidate: Candidate) -> None:
+    def discard(self, candidate: CheckedOutFile) -> None:
         """Take a candidate's files away once a version was made of them, or they are what the store has anyway."""
         with suppress(OSError):
             (candidate.path / SOURCE).unlink(missing_ok=True)
@@ -153,14 +153,14 @@ class Checkout:
                 shutil.rmtree(candidate.path, ignore_errors=True)
 
 
-def _read(name: str, home: Path) -> Candidate:
+def _read(name: str, home: Path) -> CheckedOutFile:
     try:
         source = read_regular(home / SOURCE, most=_LARGEST)
         tests = read_regular(home / TESTS, most=_LARGEST) if (home / TESTS).exists() else None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        return Candidate(name=name, path=home, problem=f"it cannot be read: {reason}")
-    return Candidate(name=name, path=home, source=source, tests=tests)
+        return CheckedOutFile(name=name, path=home, problem=f"it cannot be read: {reason}")
+    return CheckedOutFile(name=name, path=home, source=source, tests=tests)
 
 
 def read_regular(path: Path, *, most: int, errors: str = "strict") -> str:

@@ -18,10 +18,10 @@ from mayfly.library._versions import Versions
 
 if TYPE_CHECKING:
     from mayfly.gates import Admission
-    from mayfly.library._checkout import Candidate
+    from mayfly.library._checkout import CheckedOutFile
     from mayfly.library._workshop import Workshop
     from mayfly.library.promotion import Promoted
-    from mayfly.store import Served, ToolVersionRow
+    from mayfly.store import ServedTool, ToolVersionRow
 
 
 # Makes a version of an order that somebody hands in, or with *update* the next one of a tool that serves.
@@ -78,7 +78,7 @@ class ToolFiles:
             elif not self._is_written_out(one):
                 yield f"the files of {one.tool.name} are not what serves: mayfly tools list mends them"
 
-    def _is_written_out(self, one: Served) -> bool:
+    def _is_written_out(self, one: ServedTool) -> bool:
         pointed = self._checkout.points_to(one.tool.name) == self._checkout.directory(one.version).name
         return pointed and self._checkout.is_whole(one.version)
 
@@ -87,7 +87,7 @@ class ToolFiles:
         for candidate in self._checkout.candidates(self._versions.rows.all()):
             yield from self._adopt(candidate, make)
 
-    def _adopt(self, candidate: Candidate, make: Make) -> Iterator[str]:
+    def _adopt(self, candidate: CheckedOutFile, make: Make) -> Iterator[str]:
         where = f"library/{candidate.path.relative_to(self._checkout.folder)}"
         if candidate.problem:
             yield f"{where} is left out: {candidate.problem}"
@@ -107,7 +107,7 @@ class ToolFiles:
         if made is not None:
             yield f"{where}/tool.py was proven and serves as version {made.version} of {candidate.name}"
 
-    def _made(self, candidate: Candidate, served: Served | None, make: Make) -> ToolMade | None:
+    def _made(self, candidate: CheckedOutFile, served: ServedTool | None, make: Make) -> ToolMade | None:
         """Return what came of a candidate; None where it is what serves anyway."""
         tests, edited = candidate.tests, candidate.tests is not None
         if served is not None:
@@ -126,7 +126,7 @@ class ToolFiles:
         )
         return self._refused_before(candidate, edited=edited) or make(order, update=served is not None)
 
-    def _refused_before(self, candidate: Candidate, *, edited: bool) -> ToolMade | None:
+    def _refused_before(self, candidate: CheckedOutFile, *, edited: bool) -> ToolMade | None:
         """Return what was said of the same file before: it is not tried again at every look."""
         last = self._versions.ledger.last(kind="tool.refused", subject=f"tool:{candidate.name}")
         if edited or last is None or last.payload.get("source_hash") != content_hash(candidate.source):

@@ -27,7 +27,7 @@ from mayfly.library._tool_caller import OpenedTool, ToolCaller
 from mayfly.library._tool_files import ToolFiles, adopt_promoted, card_file, tests_file
 from mayfly.library._tool_tests import renamed_suite
 from mayfly.library._tool_values import Earlier, ProvenTool, ToolChange, ToolListed, ToolMade, ToolOrder, ToolOutcome
-from mayfly.store import Served, ToolRow, ToolVersionRow
+from mayfly.store import ServedTool, ToolRow, ToolVersionRow
 
 if TYPE_CHECKING:
     from mayfly.gates import Prover
@@ -358,7 +358,7 @@ def _refused_twin(proven: ProvenTool, twin: str) -> ToolMade:
     )
 
 
-def _listed(one: Served) -> ToolListed:
+def _listed(one: ServedTool) -> ToolListed:
     head = json.loads(one.version.head)
     return ToolListed(
         name=one.tool.name,

@@ -14,7 +14,7 @@ from mayfly.core import InputError, StoreError, canonical_json
 from mayfly.library._card import Card
 from mayfly.library._events import ToolDeleted, ToolRetired, ToolServed, ToolWritten
 from mayfly.library._memo import Tampered
-from mayfly.store import Ledger, Seal, Served, ToolList, ToolRow, ToolVersionRow
+from mayfly.store import Ledger, Seal, ServedTool, ToolList, ToolRow, ToolVersionRow
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
@@ -53,7 +53,7 @@ class Versions:
             raise _unknown(name)
         return found
 
-    def serving(self, name: str) -> Served:
+    def serving(self, name: str) -> ServedTool:
         """Return what serves under a name; why nothing does is said."""
         found = self.rows.served(name)
         if found is None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mayfly.library._packages import Packages
     from mayfly.library.promotion import Promotion
     from mayfly.mangle import Symbol
-    from mayfly.models import Answer, Backend, Model, ModelOptions, Pool, Purpose
+    from mayfly.models import Answer, Backend, Model, ModelOptions, ModelPool, Purpose
     from mayfly.policy import Fact
     from mayfly.sandbox import PurchaseReply, PurchaseRequest
     from mayfly.store import Fence
@@ -162,7 +162,7 @@ class Workshop:
         """The gates that what was remembered passes again."""
         return self._once("again", gate.Again)
 
-    def gates(self, model: Model | None = None, pool: Pool | None = None) -> Gates:
+    def gates(self, model: Model | None = None, pool: ModelPool | None = None) -> Gates:
         """Return the gates, with *model* as a second judge where it serves that purpose."""
         if model is None or not model.serves("judge"):
             return self._once("gates", lambda: self._gates(self._judge(None)))
@@ -203,14 +203,14 @@ class Workshop:
                 self._made.pop(f"model {name} None", None)
             model.close()
 
-    def pool(self, run: str | None = None, stop: Stop | None = None, fence: Fence | None = None) -> Pool:
+    def pool(self, run: str | None = None, stop: Stop | None = None, fence: Fence | None = None) -> ModelPool:
         """Return what one run may spend on models.
 
         The ledger knows of every call of *run* before it is made, and *stop* ends the one that is under way. For a
         run that another process has taken up, which the *fence* tells, no call is made.
         """
         limits = self.settings.models
-        return models.Pool(
+        return models.ModelPool(
             stop=stop,
             note=None if run is None else lambda event: self.ledger.fenced(fence).append(event, subject=run).id,
             calls=limits.calls,
@@ -247,7 +247,7 @@ class Workshop:
 class _Limited:
     """A model whose answers are drawn from the pool of one run."""
 
-    def __init__(self, model: Model, pool: Pool | None) -> None:
+    def __init__(self, model: Model, pool: ModelPool | None) -> None:
         self._model = model
         self._pool = pool
 

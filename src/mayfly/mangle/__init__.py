@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from mayfly.mangle._ast import Timed as Timed
     from mayfly.mangle._ast import Unit as Unit
     from mayfly.mangle._ast import Variable as Variable
-    from mayfly.mangle._checked import Checked as Checked
-    from mayfly.mangle._checked import Declared as Declared
-    from mayfly.mangle._checked import Rule as Rule
+    from mayfly.mangle._checked import CheckedProgram as CheckedProgram
+    from mayfly.mangle._checked import CheckedRule as CheckedRule
+    from mayfly.mangle._checked import DeclaredPredicate as DeclaredPredicate
     from mayfly.mangle._errors import MangleError as MangleError
     from mayfly.mangle._errors import MangleErrors as MangleErrors
     from mayfly.mangle._load import load as load
@@ -55,11 +55,11 @@ if TYPE_CHECKING:
     from mayfly.mangle.engine import Origin as Origin
     from mayfly.mangle.engine import Program as Program
     from mayfly.mangle.engine import compile_program as compile_program
-    from mayfly.mangle.explain import Branch as Branch
-    from mayfly.mangle.explain import Change as Change
+    from mayfly.mangle.explain import DerivationBranch as DerivationBranch
+    from mayfly.mangle.explain import DerivationStep as DerivationStep
     from mayfly.mangle.explain import Fact as Fact
+    from mayfly.mangle.explain import FactChange as FactChange
     from mayfly.mangle.explain import Repair as Repair
-    from mayfly.mangle.explain import Step as Step
     from mayfly.mangle.explain import Why as Why
     from mayfly.mangle.explain import WhyNot as WhyNot
     from mayfly.mangle.explain import leaves as leaves

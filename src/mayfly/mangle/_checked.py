@@ -24,7 +24,7 @@ class Merge:
 
 
 @node
-class Declared:
+class DeclaredPredicate:
     """What is known of one predicate, declared or inferred (`synthetic`)."""
 
     symbol: Symbol
@@ -48,7 +48,7 @@ class Declared:
 
 
 @node
-class Given:
+class GivenFact:
     """One fact of the source, its functions evaluated."""
 
     symbol: Symbol
@@ -58,7 +58,7 @@ class Given:
 
 
 @node
-class Rule:
+class CheckedRule:
     """One rule, its premises in an order in which each can be evaluated from what the ones before it bind.
 
     Wildcards of positive atoms stay `_`; so do those of negated atoms, where `!p(X, _)` means that no fact matches.
@@ -78,11 +78,11 @@ class Rule:
 
 
 @node
-class Checked:
+class CheckedProgram:
     """A whole program: what may be asked, what is given, and the rules by stratum, lowest first."""
 
-    declared: Mapping[Symbol, Declared]
-    given: tuple[Given, ...]
-    rules: tuple[Rule, ...]
+    declared: Mapping[Symbol, DeclaredPredicate]
+    given: tuple[GivenFact, ...]
+    rules: tuple[CheckedRule, ...]
     strata: tuple[tuple[Symbol, ...], ...]
     """Every predicate that has a rule, grouped so that negation and aggregation only look at earlier groups."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from mayfly.mangle._ast import Place, Symbol, Unit
-from mayfly.mangle._checked import Declared
+from mayfly.mangle._checked import DeclaredPredicate
 from mayfly.mangle._collector import paused
 from mayfly.mangle._errors import MangleError, raise_all
 from mayfly.mangle._parser import parse
@@ -18,7 +18,7 @@ from mayfly.mangle.check import check_program
 from mayfly.mangle.engine import Program, compile_program
 
 
-def load(units: Sequence[Unit], *, extra: Mapping[Symbol, Declared] | None = None) -> Program:
+def load(units: Sequence[Unit], *, extra: Mapping[Symbol, DeclaredPredicate] | None = None) -> Program:
     """Check *units* as one program and compile it; what is wrong is a `MangleError` with its place."""
     try:
         with paused():

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from mayfly.market._broker_client import open_broker as open_broker
     from mayfly.market._broker_client import purchase as purchase
     from mayfly.market._buyer import Buyer as Buyer
+    from mayfly.market._chain_reader import ChainEvidence as ChainEvidence
     from mayfly.market._chain_reader import ChainReader as ChainReader
-    from mayfly.market._chain_reader import Evidence as Evidence
     from mayfly.market._chain_reader import fund_test as fund_test
     from mayfly.market._decide import PurchaseFacts as PurchaseFacts
     from mayfly.market._decide import check_settings as check_settings
@@ -49,11 +49,11 @@ if TYPE_CHECKING:
     from mayfly.market._purchase import PaidRequest as PaidRequest
     from mayfly.market._purchase import Purchase as Purchase
     from mayfly.market._purchase import SellerAnswer as SellerAnswer
-    from mayfly.market._requirements import Offer as Offer
+    from mayfly.market._requirements import PaymentOffer as PaymentOffer
     from mayfly.market._terms import PAYMENT_REQUIRED as PAYMENT_REQUIRED
     from mayfly.market._terms import REQUIRED_HEADER as REQUIRED_HEADER
     from mayfly.market._terms import RESPONSE_HEADERS as RESPONSE_HEADERS
-    from mayfly.market._terms import Terms as Terms
+    from mayfly.market._terms import PaymentTerms as PaymentTerms
     from mayfly.market._terms import price_units as price_units
     from mayfly.market._terms import read_address as read_address
     from mayfly.market._terms import read_terms as read_terms

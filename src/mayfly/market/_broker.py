@@ -66,7 +66,7 @@ def main() -> None:
         if told.lasting and os.fork():
             # Whoever started it waits for this process, and is done with it.
             os._exit(0)
-        broker = Broker(told.settings, told.password)
+        broker = PurchaseBroker(told.settings, told.password)
         broker.listen()
     except MayflyError as error:
         _say(ok=False, code=error.code, message=error.message, fix=error.fix)
@@ -96,7 +96,7 @@ def harden() -> None:
     os.chdir("/")
 
 
-class Broker:
+class PurchaseBroker:
     """Serve purchases on the socket of one wallet."""
 
     def __init__(self, settings: Settings, password: str) -> None:
@@ -214,10 +214,10 @@ class Broker:
         return {"status": "none", "payment": None, "answer": None, "reason": ""} if found is None else found.to_json()
 
 
-_OPERATIONS: Final[dict[str, Callable[[Broker, dict[str, Any]], dict[str, Any]]]] = {
-    "buy": Broker._buy,
-    "balance": Broker._balance,
-    "status": Broker._status,
+_OPERATIONS: Final[dict[str, Callable[[PurchaseBroker, dict[str, Any]], dict[str, Any]]]] = {
+    "buy": PurchaseBroker._buy,
+    "balance": PurchaseBroker._balance,
+    "status": PurchaseBroker._status,
 }
 
 

@@ -32,7 +32,7 @@ from mayfly.market._purchase import (
     payment_header,
     send,
 )
-from mayfly.market._terms import PAYMENT_REQUIRED, Terms, price_units, read_address, read_terms
+from mayfly.market._terms import PAYMENT_REQUIRED, PaymentTerms, price_units, read_address, read_terms
 from mayfly.market._wallet import CLOCKS
 from mayfly.store import check_strategy
 
@@ -53,11 +53,11 @@ class Signer(Protocol):
 
     address: str
 
-    def sign_authorization(self, terms: Terms, nonce: str, valid_after: int, valid_before: int) -> str:
+    def sign_authorization(self, terms: PaymentTerms, nonce: str, valid_after: int, valid_before: int) -> str:
         """Return the signature of a transfer by these terms."""
 
 
-class Refused(Exception):
+class PurchaseRefused(Exception):
     """Nothing was signed, and why; *decision* is the one that a person may approve, where that would change it."""
 
     def __init__(self, reason: str, *, decision: str = "") -> None:
@@ -131,65 +131,65 @@ class Buyer:
             chain_time = self._check_funds(found)
             id = f"pay-{secrets.token_hex(12)}"
             row = self._permitted(id, call, request, found, who)
-        except Refused as error:
+        except PurchaseRefused as error:
             return Purchase(status="refused", reason=str(error), decision=error.decision)
         except LimitError as error:
             return Purchase(status="refused", reason=error.message)
         # Another process may have set it aside for the same call meanwhile.
         return self._go_on(row, (found, chain_time)) if row.id == id else self._go_on(self._waited(row))
 
-    def _quoted(self, request: PaidRequest, most: int) -> Terms | SellerAnswer:
+    def _quoted(self, request: PaidRequest, most: int) -> PaymentTerms | SellerAnswer:
         """Ask without paying, and return the terms to pay by; a seller that is not named is not even asked."""
         if not is_seller(request.url, listed(self._settings.hosts)):
-            raise Refused(
+            raise PurchaseRefused(
                 f"{request.host} is not a seller that may be paid: name it in market.hosts, and open the wallet again"
             )
         try:
             answer = send(request, self._settings)
         except SellerError as error:
-            raise Refused(error.message) from None
+            raise PurchaseRefused(error.message) from None
         if answer.is_good:
             return answer
         if answer.status != PAYMENT_REQUIRED:
-            raise Refused(f"the seller asks for no payment: HTTP {answer.status}")
+            raise PurchaseRefused(f"the seller asks for no payment: HTTP {answer.status}")
         try:
             offered = read_terms(answer.status, answer.headers, answer.body, url=request.url)
         except InputError as error:
-            raise Refused(error.message) from None
+            raise PurchaseRefused(error.message) from None
         return self._chosen(offered, most)
 
-    def _chosen(self, offered: list[Terms], most: int) -> Terms:
+    def _chosen(self, offered: list[PaymentTerms], most: int) -> PaymentTerms:
         """Return the cheapest way to pay with our token on our chain."""
         ours = [one for one in offered if (one.network, one.asset) == (self._settings.network, self._asset)]
         if not ours:
             there = ", ".join(sorted({f"{one.asset} on {one.network}" for one in offered})[:3])
-            raise Refused(f"the seller takes {there}, not {self._asset} on {self._settings.network}")
+            raise PurchaseRefused(f"the seller takes {there}, not {self._asset} on {self._settings.network}")
         best = min(ours, key=lambda one: one.units)
         if best.units > most:
-            raise Refused(f"the seller asks for {best.units} units, more than the {most} of this purchase")
+            raise PurchaseRefused(f"the seller asks for {best.units} units, more than the {most} of this purchase")
         if best.seconds < self._settings.shortest_validity:
-            raise Refused(f"the seller gives {best.seconds} seconds to pay in, which is too short")
+            raise PurchaseRefused(f"the seller gives {best.seconds} seconds to pay in, which is too short")
         return best
 
-    def _check_funds(self, terms: Terms) -> int:
+    def _check_funds(self, terms: PaymentTerms) -> int:
         """See that the node is of our chain and the wallet has the money; return the chain's time.
 
         Without a node nothing is signed.
         """
         try:
             if self._reader.chain_id() != terms.chain_id:
-                raise Refused(f"the node of market.rpc_url is not of {terms.network}")
+                raise PurchaseRefused(f"the node of market.rpc_url is not of {terms.network}")
             has = self.balance()
             now = self._reader.now()
         except NodeError as error:
-            raise Refused(error.message) from None
+            raise PurchaseRefused(error.message) from None
         if has < terms.units:
-            raise Refused(f"the wallet has {has} units, and the seller asks for {terms.units}")
+            raise PurchaseRefused(f"the wallet has {has} units, and the seller asks for {terms.units}")
         if abs(now - self.open.clock()) > CLOCKS:
-            raise Refused("the clocks of the chain and of this machine are too far apart")
+            raise PurchaseRefused("the clocks of the chain and of this machine are too far apart")
         return now
 
-    def _permitted(self, id: str, call: str, request: PaidRequest, terms: Terms, who: BoughtFor) -> PaymentRow:
+    def _permitted(self, id: str, call: str, request: PaidRequest, terms: PaymentTerms, who: BoughtFor) -> PaymentRow:
         """Ask the rules, and set the money aside within all caps."""
         asked_for: dict[str, Any] = {
             "call": call,
@@ -221,11 +221,13 @@ class Buyer:
         if not permit.allowed:
             decision = permit.id if permit.decision == "approval" else ""
             hint = f"; see: mayfly approve {decision}" if decision else ""
-            raise Refused(with_checksums(one_line("; ".join(permit.because), limit=500)) + hint, decision=decision)
+            raise PurchaseRefused(
+                with_checksums(one_line("; ".join(permit.because), limit=500)) + hint, decision=decision
+            )
 
     # Afterwards.
 
-    def _go_on(self, row: PaymentRow, quote: tuple[Terms, int] | None = None) -> Purchase:
+    def _go_on(self, row: PaymentRow, quote: tuple[PaymentTerms, int] | None = None) -> Purchase:
         """Bring a payment as far as it goes now; *quote* has the terms and the chain's time where they are known."""
         try:
             if row.state == "reserved":
@@ -233,7 +235,7 @@ class Buyer:
             elif row.state in AT_LARGE:
                 # The chain is asked before anything is sent again: what is settled or dead needs no payment.
                 row = self.open.look(row)
-        except Refused as error:
+        except PurchaseRefused as error:
             return Purchase(status="released", payment=self._payments.get(row.id), reason=str(error))
         try:
             if row.state in AT_LARGE and not row.answer:
@@ -245,7 +247,7 @@ class Buyer:
             # It may be paid, and the next one who asks finds out; the answer is not held back meanwhile.
             return Purchase(status="unknown", payment=row, answer=error.answer, reason=error.message)
 
-    def _sign(self, row: PaymentRow, terms: Terms, chain_time: int) -> PaymentRow:
+    def _sign(self, row: PaymentRow, terms: PaymentTerms, chain_time: int) -> PaymentRow:
         """Sign what was set aside and keep it; of several who do so one is recorded, and the rest is never sent."""
         now = self.open.clock()
         after = int(now) - _EARLIER
@@ -268,14 +270,14 @@ class Buyer:
         except NodeError as error:
             self._release(row, error.message)
 
-    def _asked_again(self, row: PaymentRow) -> Terms:
+    def _asked_again(self, row: PaymentRow) -> PaymentTerms:
         """Quote anew for money that was set aside by somebody who is gone: only the very same terms are signed."""
         request = PaidRequest.from_bytes(self._ledger.get_blob(row.request))
         try:
             found = self._quoted(request, row.units)
-        except Refused as error:
+        except PurchaseRefused as error:
             self._release(row, str(error))
-        same = isinstance(found, Terms) and (found.payee, found.units, found.asset, found.network) == (
+        same = isinstance(found, PaymentTerms) and (found.payee, found.units, found.asset, found.network) == (
             row.payee,
             row.units,
             row.asset,
@@ -283,7 +285,7 @@ class Buyer:
         )
         if not same or row.payer != self._signer.address:
             self._release(row, "the seller's terms, or the wallet, are not those that the money was set aside for")
-        assert isinstance(found, Terms), "what is the same is terms"
+        assert isinstance(found, PaymentTerms), "what is the same is terms"
         return found
 
     def _release(self, row: PaymentRow, reason: str) -> NoReturn:
@@ -293,7 +295,7 @@ class Buyer:
         except (ConflictError, StoreError):
             # Somebody went on with it, or it is found later: nothing was signed here.
             pass
-        raise Refused(reason)
+        raise PurchaseRefused(reason)
 
     def _waited(self, row: PaymentRow) -> PaymentRow:
         """Give another process that is at this payment a moment to finish before it is taken over."""

@@ -41,7 +41,7 @@ State = Literal["settled", "cancelled", "other", "unused", "unknown"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Evidence:
+class ChainEvidence:
     """What the chain shows of one authorization, and in which block that was seen.
 
     *block* is the one of the transfer where it is settled, otherwise the confirmed one that was looked at.
@@ -91,14 +91,14 @@ class ChainReader:
         """Return what an address has of a token now."""
         return self.node.call(asset, BALANCE_OF + _word(address))
 
-    def evidence_of(self, wanted: Transfer, *, since: float) -> Evidence:
+    def evidence_of(self, wanted: Transfer, *, since: float) -> ChainEvidence:
         """Say what became of an authorization that cannot be older than the time *since*; a fault is "unknown"."""
         try:
             return self._evidence_of(wanted, since)
         except NodeError as error:
-            return Evidence(state="unknown", reason=error.message)
+            return ChainEvidence(state="unknown", reason=error.message)
 
-    def _evidence_of(self, wanted: Transfer, since: float) -> Evidence:
+    def _evidence_of(self, wanted: Transfer, since: float) -> ChainEvidence:
         # Asked each time: on another chain everything looks unused, and a node can be changed behind its address.
         if f"eip155:{self.chain_id()}" != wanted.network:
             raise NodeError(f"the node is not of the network {wanted.network}")
@@ -111,7 +111,7 @@ class ChainReader:
             # The same block still has to be there: a chain that was cut back meanwhile has shown nothing.
             if self._block(seen.number).hash != seen.hash:
                 raise NodeError("the chain changed while it was read")
-            return Evidence(state="unused", block=seen.number, block_time=seen.time)
+            return ChainEvidence(state="unused", block=seen.number, block_time=seen.time)
         for log in self._logs(wanted, seen, since):
             return self._evidence(log, wanted, seen)
         raise NodeError("the authorization was used, and the node does not say where")
@@ -131,7 +131,7 @@ class ChainReader:
                 return
             last, window = first - 1, _WINDOW
 
-    def _evidence(self, log: Mapping[str, Any], wanted: Transfer, seen: _Block) -> Evidence:
+    def _evidence(self, log: Mapping[str, Any], wanted: Transfer, seen: _Block) -> ChainEvidence:
         transaction = str(log.get("transactionHash", "")).lower()
         receipt = self.node.ask("eth_getTransactionReceipt", transaction)
         if not isinstance(receipt, dict) or quantity(receipt.get("status"), "a receipt") != 1:
@@ -146,7 +146,7 @@ class ChainReader:
         reason = (
             "the authorization was used for another transfer than the one that was signed" if state == "other" else ""
         )
-        return Evidence(
+        return ChainEvidence(
             state=state, transaction=transaction, block=number, block_time=where.time, gas=_gas(receipt), reason=reason
         )
 

@@ -21,7 +21,7 @@ from mayfly.world import address_of
 if TYPE_CHECKING:
     from mayfly.core import Settings
     from mayfly.market._purchase import BoughtFor
-    from mayfly.market._terms import Terms
+    from mayfly.market._terms import PaymentTerms
     from mayfly.policy import Fact, Permit
     from mayfly.store import Ledger
 
@@ -170,7 +170,7 @@ class SpendingCaps:
         self._agent = units_cap(market.per_agent, decimals)
         self._session, self._day = (cents * 10**decimals // 100 for cents in (policy.spend_session, policy.spend_day))
 
-    def of(self, terms: Terms, who: BoughtFor, now: float) -> tuple[list[Cap], list[Cap]]:
+    def of(self, terms: PaymentTerms, who: BoughtFor, now: float) -> tuple[list[Cap], list[Cap]]:
         """Return the caps on a purchase: those that hold whatever anybody says, and those over which one is asked.
 
         The latter only where the operator says a number: without one they would be those of spendings that no market

@@ -30,9 +30,9 @@ from mayfly.core import (
 )
 from mayfly.market._purchase import listed
 from mayfly.market._requirements import RESOURCES, WELL_KNOWN
-from mayfly.market._terms import PAYMENT_REQUIRED, Terms, read_terms
+from mayfly.market._terms import PAYMENT_REQUIRED, PaymentTerms, read_terms
 from mayfly.sandbox import PurchaseRequest
-from mayfly.world import Answer, address_of, exchange
+from mayfly.world import HttpAnswer, address_of, exchange
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
@@ -57,7 +57,7 @@ class PricedResource:
     url: str
     method: str
     description: str
-    terms: tuple[Terms, ...]
+    terms: tuple[PaymentTerms, ...]
     input_schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "object"})
     output_schema: Mapping[str, Any] = field(default_factory=dict)
 
@@ -153,7 +153,7 @@ class _Asker:
         there = address_of(url)
         return (there.host, there.port, there.secure) == (self.address.host, self.address.port, self.address.secure)
 
-    def __call__(self, url: str, method: str = "GET") -> Answer:
+    def __call__(self, url: str, method: str = "GET") -> HttpAnswer:
         headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
         body = b"{}" if method in _BODY_METHODS else None
         if body is not None:
@@ -175,7 +175,7 @@ def _places(url: str) -> list[str]:
     return list(dict.fromkeys(places))
 
 
-def _entries(answer: Answer) -> list[object] | None:
+def _entries(answer: HttpAnswer) -> list[object] | None:
     """Return the entries of a list: `resources` of the well-known file, `items` of the bazaar; None for no list."""
     try:
         said = parse_json(answer.body, "the list")
@@ -236,11 +236,11 @@ def _listed(entry: object, place: str, ask: _Asker) -> PricedResource:
     return _resource(read_terms(PAYMENT_REQUIRED, {}, json.dumps(offer).encode(), url=url), url, "POST")
 
 
-def _priced(answer: Answer, url: str, method: str) -> PricedResource:
+def _priced(answer: HttpAnswer, url: str, method: str) -> PricedResource:
     return _resource(read_terms(answer.status, answer.headers, answer.body, url=url), url, method)
 
 
-def _resource(terms: Iterable[Terms], url: str, method: str) -> PricedResource:
+def _resource(terms: Iterable[PaymentTerms], url: str, method: str) -> PricedResource:
     ways = tuple(terms)
     described = next((one for one in ways if one.schema), ways[0])
     said, given, output = _shapes(described)
@@ -257,7 +257,7 @@ def _resource(terms: Iterable[Terms], url: str, method: str) -> PricedResource:
     )
 
 
-def _shapes(terms: Terms) -> tuple[str, Mapping[str, Any], Mapping[str, Any]]:
+def _shapes(terms: PaymentTerms) -> tuple[str, Mapping[str, Any], Mapping[str, Any]]:
     """Return method, input and output as an offer describes them; what is not said is anything."""
     told = terms.schema or {}
     if terms.version == 1:

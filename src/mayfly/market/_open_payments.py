@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from mayfly.core import ConflictError, Settings, StoreError, one_line
-from mayfly.market._chain_reader import ChainReader, Evidence, Transfer
+from mayfly.market._chain_reader import ChainEvidence, ChainReader, Transfer
 from mayfly.market._events import (
     PaymentDelivered,
     PaymentDisputed,
@@ -128,7 +128,7 @@ class OpenPayments:
             return self.payments.move(row.id, PaymentReleased(before=row.turn, reason=dead, block=found.block))
         return row
 
-    def evidence(self, row: PaymentRow) -> Evidence:
+    def evidence(self, row: PaymentRow) -> ChainEvidence:
         """Ask the chain what became of a payment that was signed."""
         wanted = Transfer(row.network, row.asset, row.payer, row.payee, row.units, row.nonce)
         return self.reader.evidence_of(wanted, since=row.valid_after)
@@ -176,7 +176,7 @@ class OpenPayments:
         return found
 
 
-def _why_dead(row: PaymentRow, found: Evidence) -> str:
+def _why_dead(row: PaymentRow, found: ChainEvidence) -> str:
     """Say why a payment can never be charged, by the chain's evidence; nothing where it still can."""
     if found.state == "cancelled":
         return "the authorization was cancelled"

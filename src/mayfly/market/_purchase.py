@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
 
 from mayfly.core import InputError, MayflyError, NotSent, canonical_json, host_of, one_line, shown
-from mayfly.market._terms import RESPONSE_HEADERS, SIGNATURE_HEADERS, Terms, signed_payload
+from mayfly.market._terms import RESPONSE_HEADERS, SIGNATURE_HEADERS, PaymentTerms, signed_payload
 from mayfly.world import address_of, exchange
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ def check_call(call: str) -> str:
     return call
 
 
-def payment_header(terms: Terms, signature: str, **signed: Any) -> tuple[str, str]:
+def payment_header(terms: PaymentTerms, signature: str, **signed: Any) -> tuple[str, str]:
     """Return the header that pays: its name and its value, which is kept and sent as it is, again and again."""
     inner = signed_payload(signature, payee=terms.payee, units=terms.units, **signed)
     if terms.version == 1:

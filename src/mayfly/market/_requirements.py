@@ -20,7 +20,7 @@ _NAME: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01
 
 
 @dataclass(frozen=True, kw_only=True)
-class Offer:
+class PaymentOffer:
     """One capability with its price; *seconds* is how long a payment for it may take."""
 
     tool: str

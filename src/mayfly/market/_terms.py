@@ -55,7 +55,7 @@ NETWORKS_V1: Final = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Terms:
+class PaymentTerms:
     """One way to pay, as a 402 answer offers it, checked."""
 
     version: int
@@ -79,7 +79,7 @@ class Terms:
         return chain_id_of(self.network)
 
 
-def read_terms(status: int, headers: Mapping[str, str], body: bytes, *, url: str) -> list[Terms]:
+def read_terms(status: int, headers: Mapping[str, str], body: bytes, *, url: str) -> list[PaymentTerms]:
     """Return the ways to pay that an answer offers for *url* and that can be paid here: scheme exact, on an EVM chain.
 
     An offer for another URL, or with an amount or a time that is none, is an `InputError`: who slips there is not paid.
@@ -207,7 +207,7 @@ def _network(name: object) -> str | None:
     return name if _NETWORK.fullmatch(name) else None
 
 
-def _terms(way: Mapping[str, Any], offer: Mapping[str, Any], version: int, url: str) -> Terms:
+def _terms(way: Mapping[str, Any], offer: Mapping[str, Any], version: int, url: str) -> PaymentTerms:
     about = way if version == 1 else offer.get("resource")
     about = about if isinstance(about, dict) else {}
     resource = about.get("resource" if version == 1 else "url")
@@ -216,7 +216,7 @@ def _terms(way: Mapping[str, Any], offer: Mapping[str, Any], version: int, url: 
     payee, asset = read_address(way.get("payTo"), "payTo"), read_address(way.get("asset"), "asset")
     if payee in (_NOBODY, asset):
         raise InputError(f"the seller wants to be paid at {payee}, where money is lost")
-    return Terms(
+    return PaymentTerms(
         version=version,
         network=_network(way["network"]) or "",
         asset=asset,

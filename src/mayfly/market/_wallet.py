@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from eth_account.signers.local import LocalAccount
 
     from mayfly.core import Settings
-    from mayfly.market._terms import Terms
+    from mayfly.market._terms import PaymentTerms
 
 EXTRA: Final = "pip install 'mayfly-agents[x402]'"
 # The cost of scrypt as Ethereum's keystores have it: a guess takes about a second and 256 MiB.
@@ -141,7 +141,7 @@ class KeySigner:
         self._longest = longest
         self.address = with_checksums(str(account.address))
 
-    def sign_authorization(self, terms: Terms, nonce: str, valid_after: int, valid_before: int) -> str:
+    def sign_authorization(self, terms: PaymentTerms, nonce: str, valid_after: int, valid_before: int) -> str:
         """Return the signature of a transfer by these terms, valid for no longer than it may be."""
         if not 0 < valid_before - valid_after <= self._longest + CLOCKS:
             raise InputError("an authorization of that length is not signed")

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from mayfly.models._conversation import Called as Called
     from mayfly.models._conversation import Message as Message
     from mayfly.models._conversation import Returned as Returned
-    from mayfly.models._conversation import Said as Said
+    from mayfly.models._conversation import SaidText as SaidText
     from mayfly.models._conversation import ToolCall as ToolCall
     from mayfly.models._conversation import ToolOffer as ToolOffer
     from mayfly.models._conversation import Turn as Turn
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mayfly.models._open import open_model as open_model
     from mayfly.models._pool import ModelAnswered as ModelAnswered
     from mayfly.models._pool import ModelAsked as ModelAsked
-    from mayfly.models._pool import Pool as Pool
+    from mayfly.models._pool import ModelPool as ModelPool
     from mayfly.models._pool import Reservation as Reservation
     from mayfly.models._prompt import Prompt as Prompt
     from mayfly.models._prompt import fenced as fenced

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from mayfly.core import NO_MONEY, Cost, utf8
 from mayfly.models._errors import Failure, Kind, ModelError, too_large
-from mayfly.models._pool import Pool, Reservation
+from mayfly.models._pool import ModelPool, Reservation
 from mayfly.models._secrets import one_line
 from mayfly.models._types import Backend, Call, Emit, ModelOptions, Need, Reply
 
@@ -20,7 +20,7 @@ _MOST = 1e15
 class Attempts:
     """Try until there is a reply, an error that another try cannot mend, or no time left."""
 
-    def __init__(self, backend: Backend, options: ModelOptions, *, pool: Pool, emit: Emit | None) -> None:
+    def __init__(self, backend: Backend, options: ModelOptions, *, pool: ModelPool, emit: Emit | None) -> None:
         self._backend = backend
         self._options = options
         self._pool = pool

@@ -15,7 +15,7 @@ from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
 
 from mayfly.core import InputError, MachineError
 from mayfly.models._secrets import one_line
-from mayfly.models._target import Target
+from mayfly.models._target import ModelTarget
 
 # Providers whose own client can be replaced by ours, which limits what it reads.
 _OURS = frozenset({"anthropic", "openai", "openai-chat", "openai-responses", "openrouter", "deepseek", "together"})
@@ -23,7 +23,7 @@ _OURS = frozenset({"anthropic", "openai", "openai-chat", "openai-responses", "op
 _PLAIN = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
 
 
-def build(target: Target, client: httpx2.AsyncClient) -> Model:
+def build(target: ModelTarget, client: httpx2.AsyncClient) -> Model:
     """Return the model; a missing key is an `InputError`, a missing package a `MachineError`."""
     try:
         return _build(target, client)
@@ -40,7 +40,7 @@ def build(target: Target, client: httpx2.AsyncClient) -> Model:
         ) from None
 
 
-def _build(target: Target, client: httpx2.AsyncClient) -> Model:
+def _build(target: ModelTarget, client: httpx2.AsyncClient) -> Model:
     if target.provider == "ollama":
         return _ollama(target, client)
     if target.address:
@@ -48,7 +48,7 @@ def _build(target: Target, client: httpx2.AsyncClient) -> Model:
     return infer_model(target.spec, lambda name: _provider(name, client))
 
 
-def _compatible(target: Target, client: httpx2.AsyncClient) -> Model:
+def _compatible(target: ModelTarget, client: httpx2.AsyncClient) -> Model:
     from pydantic_ai.providers.openai import OpenAIProvider
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
@@ -65,7 +65,7 @@ def _compatible(target: Target, client: httpx2.AsyncClient) -> Model:
     return TolerantChatModel(target.name, provider=service)
 
 
-def _ollama(target: Target, client: httpx2.AsyncClient) -> Model:
+def _ollama(target: ModelTarget, client: httpx2.AsyncClient) -> Model:
     from pydantic_ai.models.ollama import OllamaModel
     from pydantic_ai.providers.ollama import OllamaProvider
 

@@ -29,7 +29,7 @@ class WrittenCall(NamedTuple):
     arguments: str | Mapping[str, Any] | None
 
 
-class Unreadable(ValueError):
+class UnreadableArguments(ValueError):
     """Arguments that are no JSON object; the message says why."""
 
 
@@ -50,13 +50,13 @@ def read_arguments(written: str | Mapping[str, Any] | None) -> dict[str, Any]:
         try:
             value = load_json(written) if written.strip() else {}
         except RecursionError:
-            raise Unreadable(f"the arguments are nested more than {_DEEPEST} deep") from None
+            raise UnreadableArguments(f"the arguments are nested more than {_DEEPEST} deep") from None
         except ValueError as error:
-            raise Unreadable(f"the arguments are not JSON: {error}") from None
+            raise UnreadableArguments(f"the arguments are not JSON: {error}") from None
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise Unreadable("the arguments are JSON, but not an object")
+        raise UnreadableArguments("the arguments are JSON, but not an object")
     _require_plain(value)
     return dict(value)
 
@@ -66,9 +66,9 @@ def _read(call: WrittenCall, id: str, *, cut: bool) -> ToolCall:
     try:
         # Nothing at all is a call without arguments only if there was room for some.
         if cut and not call.arguments:
-            raise Unreadable(CUT)
+            raise UnreadableArguments(CUT)
         return ToolCall(id=id, name=name, arguments=read_arguments(call.arguments))
-    except Unreadable as error:
+    except UnreadableArguments as error:
         text = call.arguments if isinstance(call.arguments, str) else _shown(call.arguments)
         problem = CUT if cut else str(error)
         return ToolCall(id=id, name=name, malformed=clipped(utf8(text), _LONGEST_MALFORMED), problem=problem)
@@ -99,12 +99,12 @@ def _require_plain(value: object) -> None:
     while waiting:
         item, depth = waiting.pop()
         if depth > _DEEPEST:
-            raise Unreadable(f"the arguments are nested more than {_DEEPEST} deep")
+            raise UnreadableArguments(f"the arguments are nested more than {_DEEPEST} deep")
         if isinstance(item, Mapping):
             waiting += [(part, depth + 1) for pair in item.items() for part in pair]
         elif isinstance(item, (list, tuple)):
             waiting += [(part, depth + 1) for part in item]
         elif isinstance(item, float) and not math.isfinite(item):
-            raise Unreadable("the arguments hold a number that JSON does not have")
+            raise UnreadableArguments("the arguments hold a number that JSON does not have")
         elif isinstance(item, str) and utf8(item) != item:
-            raise Unreadable("the arguments hold half a character")
+            raise UnreadableArguments("the arguments hold half a character")

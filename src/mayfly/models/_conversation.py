@@ -54,7 +54,7 @@ class ToolCall(Stored):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Said(Stored):
+class SaidText(Stored):
     """Text of the user or of the model."""
 
     role: Role
@@ -97,8 +97,8 @@ class Returned(Stored):
         return {**entry, "failed": self.failed}
 
 
-Message: TypeAlias = Said | Called | Returned
-_KINDS: dict[str, type[Message]] = {"said": Said, "called": Called, "returned": Returned}
+Message: TypeAlias = SaidText | Called | Returned
+_KINDS: dict[str, type[Message]] = {"said": SaidText, "called": Called, "returned": Returned}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,11 +131,11 @@ class Turn:
     carried: dict[str, Any] | None = None
 
     @property
-    def message(self) -> Said | Called:
+    def message(self) -> SaidText | Called:
         """The turn as the message that is added to the conversation."""
         if self.calls:
             return Called(text=self.text, calls=self.calls, carried=self.carried)
-        return Said(role="assistant", text=self.text)
+        return SaidText(role="assistant", text=self.text)
 
 
 def message_from_json(data: object) -> Message:
@@ -151,9 +151,9 @@ def check_conversation(messages: Sequence[Message], tools: Sequence[ToolOffer]) 
 
     Providers differ in what they forgive; here all refuse the same, before anything is sent.
     """
-    if not messages or not (isinstance(messages[0], Said) and messages[0].role == "user"):
+    if not messages or not (isinstance(messages[0], SaidText) and messages[0].role == "user"):
         raise InputError("a conversation begins with what the user says")
-    if isinstance(messages[-1], Said) and messages[-1].role == "assistant":
+    if isinstance(messages[-1], SaidText) and messages[-1].role == "assistant":
         raise InputError("the model spoke last", fix="add what the user says to that")
     _check_results(messages)
     _check_offers(tools)
@@ -195,8 +195,8 @@ def _check_offers(tools: Sequence[ToolOffer]) -> None:
 
 def clean_message(message: Message, clean: Callable[[str], str]) -> Message:
     """Return *message* with every text in it passed through *clean*."""
-    if isinstance(message, Said):
-        return Said(role=message.role, text=clean(message.text))
+    if isinstance(message, SaidText):
+        return SaidText(role=message.role, text=clean(message.text))
     if isinstance(message, Returned):
         return replace(message, text=clean(message.text), name=clean(message.name))
     calls = tuple(clean_call(call, clean) for call in message.calls)
@@ -233,5 +233,5 @@ def answers_in(messages: Sequence[Message]) -> Iterator[tuple[str, tuple[ToolCal
     for message in messages:
         if isinstance(message, Called):
             yield message.text, message.calls
-        elif isinstance(message, Said) and message.role == "assistant":
+        elif isinstance(message, SaidText) and message.role == "assistant":
             yield message.text, ()

@@ -33,7 +33,7 @@ class Unacceptable(Exception):
 
 
 @dataclass(kw_only=True)
-class Watch:
+class RequestWatch:
     """See one request's body go by; a context variable carries it to the client's hook."""
 
     max_answer: int
@@ -42,7 +42,7 @@ class Watch:
     marked: bool = False
 
 
-WATCH: ContextVar[Watch] = ContextVar("watch")
+WATCH: ContextVar[RequestWatch] = ContextVar("watch")
 
 
 def new_client(base_url: str, *, timeout: float) -> httpx2.AsyncClient:
@@ -94,7 +94,7 @@ class _Body(httpx2.AsyncByteStream):
     It can be iterated again, as a library does that reads what is left after the mark.
     """
 
-    def __init__(self, body: httpx2.AsyncByteStream, watch: Watch, *, streamed: bool) -> None:
+    def __init__(self, body: httpx2.AsyncByteStream, watch: RequestWatch, *, streamed: bool) -> None:
         self._body = body
         self._watch = watch
         self._left = watch.max_answer * (_STREAMED if streamed else _WHOLE) + _SPARE
@@ -118,7 +118,7 @@ class _Body(httpx2.AsyncByteStream):
 RETRIED = frozenset({408, 429, 500, 502, 503, 504, 529})
 
 
-def failure(error: Exception, watch: Watch, *, key_variable: str, secrets: tuple[str, ...]) -> Exception:
+def failure(error: Exception, watch: RequestWatch, *, key_variable: str, secrets: tuple[str, ...]) -> Exception:
     """Return what to raise instead of *error*."""
     if watch.too_large:
         limit = f"the answer is larger than {watch.max_answer:,} bytes allow"

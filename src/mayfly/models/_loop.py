@@ -23,7 +23,7 @@ def closed() -> ModelError:
     return ModelError("the call was ended before its answer came", kind="cut")
 
 
-class Loop:
+class EventLoop:
     """Run coroutines for any thread; started by the first one, and anew in a child after `os.fork`.
 
     Connections belong to the loop that opened them, so *finish* is awaited on the loop before it ends.
@@ -109,13 +109,13 @@ R = TypeVar("R")
 _WAITING = 256
 
 
-class Pieces(Closing, Generic[R]):
+class TextPieces(Closing, Generic[R]):
     """Iterate over the text while it comes, with `for` or `async for`; `result` is there when it has ended.
 
     Errors are raised where the iteration stands. Leaving early ends the call.
     """
 
-    def __init__(self, loop: Loop, produce: Callable[[Emit], Coroutine[Any, Any, R]]) -> None:
+    def __init__(self, loop: EventLoop, produce: Callable[[Emit], Coroutine[Any, Any, R]]) -> None:
         self._loop = loop
         self._pieces: asyncio.Queue[str | None] = asyncio.Queue(_WAITING)
         self._future = loop.submit(_fill(self._pieces, produce))

@@ -11,8 +11,8 @@ from mayfly.core import Closing, InputError, Stop, utf8
 from mayfly.models._attempts import Attempts
 from mayfly.models._conversation import Message, ToolOffer, Turn, check_conversation, clean_message, clean_offer
 from mayfly.models._errors import ModelError
-from mayfly.models._loop import Loop, Pieces, closed
-from mayfly.models._pool import Pool
+from mayfly.models._loop import EventLoop, TextPieces, closed
+from mayfly.models._pool import ModelPool
 from mayfly.models._record import Recorder
 from mayfly.models._schema import Mismatch, json_schema, read_answer
 from mayfly.models._secrets import sendable, sendable_again
@@ -29,7 +29,7 @@ class Asking(TypedDict, total=False):
     """What may be said beside a question: the system's text, and the pool that its cost is drawn from."""
 
     system: str
-    pool: Pool | None
+    pool: ModelPool | None
 
 
 class Conversing(Asking, total=False):
@@ -51,7 +51,7 @@ class Model(Closing):
         self._backend = backend
         self._options = options
         self._recorder = recorder
-        self._loop = Loop(backend.close)
+        self._loop = EventLoop(backend.close)
 
     @property
     def name(self) -> str:
@@ -87,7 +87,7 @@ class Model(Closing):
         emit, turn = options.get("emit"), self._turn(messages, options)
         if emit is None:
             return self._loop.run(turn(None))
-        with Pieces(self._loop, turn) as pieces:
+        with TextPieces(self._loop, turn) as pieces:
             for piece in pieces:
                 emit(piece)
         return pieces.result
@@ -97,7 +97,7 @@ class Model(Closing):
         emit, turn = options.get("emit"), self._turn(messages, options)
         if emit is None:
             return await asyncio.wrap_future(self._loop.submit(turn(None)))
-        with Pieces(self._loop, turn) as pieces:
+        with TextPieces(self._loop, turn) as pieces:
             async for piece in pieces:
                 emit(piece)
         return pieces.result
@@ -119,7 +119,7 @@ class Model(Closing):
             max_output=self._options.max_output,
         )
         # A pool that is not given hangs below the `limit` around the caller, which the loop's thread does not see.
-        pool = options.get("pool") or Pool()
+        pool = options.get("pool") or ModelPool()
 
         async def answer() -> Answer[T]:
             reply, attempts = await self._reply(call, pool, None)
@@ -152,7 +152,7 @@ class Model(Closing):
             tools=tuple(clean_offer(tool, clean) for tool in tools),
             max_output=self._options.max_output,
         )
-        pool = options.get("pool") or Pool()
+        pool = options.get("pool") or ModelPool()
 
         async def turn(emit: Emit | None) -> Turn:
             reply, attempts = await self._reply(call, pool, emit)
@@ -174,7 +174,7 @@ class Model(Closing):
         if not self._backend.serves(purpose):
             raise ModelError(f"{self.name} has no model for {purpose!r}", kind="no-model")
 
-    async def _reply(self, call: Call, pool: Pool, emit: Emit | None) -> tuple[Reply, Attempts]:
+    async def _reply(self, call: Call, pool: ModelPool, emit: Emit | None) -> tuple[Reply, Attempts]:
         """Return what came of *call*, recorded as it is where somebody records."""
         await asyncio.to_thread(self._backend.load)
         attempts = Attempts(self._backend, self._options, pool=pool, emit=emit)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from mayfly.core import InputError, MachineError
 from mayfly.models._model import Model
-from mayfly.models._record import Recorder, Replay
+from mayfly.models._record import RecordedAnswers, Recorder
 from mayfly.models._scripted import Scripted
-from mayfly.models._target import Target, parse_target
+from mayfly.models._target import ModelTarget, parse_target
 from mayfly.models._types import Backend, Call, Emit, ModelOptions, Need, Purpose, Reply
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Remote:
     """Load the provider with the first question and pass everything on to it."""
 
-    def __init__(self, target: Target, options: ModelOptions) -> None:
+    def __init__(self, target: ModelTarget, options: ModelOptions) -> None:
         if find_spec("pydantic_ai") is None:
             raise not_installed(target.spec)
         self._target = target
@@ -95,4 +95,4 @@ def _backend(spec: str, options: ModelOptions) -> Backend:
     if not rest:
         raise InputError(f"{spec!r} names no file", fix=f"write {kind}:FILE")
     path = Path(rest).expanduser()
-    return Scripted(path) if kind == "scripted" else Replay(path)
+    return Scripted(path) if kind == "scripted" else RecordedAnswers(path)

@@ -43,7 +43,7 @@ _FIRM = ("model_calls",)
 _SOMETHING = Money(1)
 
 
-class Pool:
+class ModelPool:
     """Hold limits that are never passed, whoever draws on them at the same time.
 
     None is no limit, zero is zero. A pool draws on all pools above it as well; its *parent* may be a pool of any work,
@@ -60,13 +60,13 @@ class Pool:
         input_tokens: int | None = None,
         output_tokens: int | None = None,
         money: float | None = None,
-        parent: Pool | Limits | None = None,
+        parent: ModelPool | Limits | None = None,
         note: Note | None = None,
         stop: Stop | None = None,
     ) -> None:
         self._note = note
         self.stop = stop or Stop()
-        above = parent._limits if isinstance(parent, Pool) else parent
+        above = parent._limits if isinstance(parent, ModelPool) else parent
         self._limits: Limits = Limits(
             parent=current_pool() if above is None else above,
             model_calls=calls,

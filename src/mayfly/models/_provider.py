@@ -28,8 +28,8 @@ from mayfly.core import MayflyError, Money
 from mayfly.models._build import build
 from mayfly.models._calls import read_calls
 from mayfly.models._errors import Failure, too_large
-from mayfly.models._http import WATCH, Watch, failure, new_client
-from mayfly.models._target import Target
+from mayfly.models._http import WATCH, RequestWatch, failure, new_client
+from mayfly.models._target import ModelTarget
 from mayfly.models._types import Call, Emit, ModelOptions, Need, Price, Reply, estimate_input, estimate_output
 from mayfly.models._wire import carried, messages_to_send, text_of, tools_to_send, written_calls
 
@@ -39,7 +39,7 @@ _INSTRUCTIONS = (Path(__file__).parent / "schema.txt").read_text(encoding="utf-8
 class Provider:
     """Make one attempt at a time with a model of pydantic-ai; retrying is not its business, nor its library's."""
 
-    def __init__(self, target: Target, options: ModelOptions) -> None:
+    def __init__(self, target: ModelTarget, options: ModelOptions) -> None:
         self._target = target
         self._options = options
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -57,7 +57,7 @@ class Provider:
     async def reply(self, call: Call, emit: Emit | None) -> Reply:
         """Send *call* once; whatever goes wrong is a `Failure` or an error of ours."""
         await self._bind()
-        watch = Watch(max_answer=self._options.max_answer)
+        watch = RequestWatch(max_answer=self._options.max_answer)
         token = WATCH.set(watch)
         try:
             asked = self._request(call)

@@ -110,7 +110,7 @@ class Recorded(NamedTuple):
     answer: Called
 
 
-class Replay(Prepared):
+class RecordedAnswers(Prepared):
     """Give each recorded answer to the request it was given to, in order; the last one repeats."""
 
     def __init__(self, path: Path) -> None:

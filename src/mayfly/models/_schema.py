@@ -23,7 +23,7 @@ Definitions = dict[str, Schema]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Field:
+class RecordField:
     """One named part of a record type."""
 
     name: str
@@ -74,17 +74,21 @@ def is_record(kind: Any) -> bool:
     return is_dataclass or is_typeddict(kind) or is_named_tuple(kind)
 
 
-def record_fields(kind: Any) -> list[Field]:
+def record_fields(kind: Any) -> list[RecordField]:
     """Return the fields of a dataclass, `TypedDict` or `NamedTuple` in order."""
     hints = get_type_hints(kind)
     if is_typeddict(kind):
-        return [Field(name=name, kind=hint, required=name in kind.__required_keys__) for name, hint in hints.items()]
+        return [
+            RecordField(name=name, kind=hint, required=name in kind.__required_keys__) for name, hint in hints.items()
+        ]
     if is_named_tuple(kind):
         defaults = kind._field_defaults
-        return [Field(name=name, kind=hints.get(name, Any), required=name not in defaults) for name in kind._fields]
+        return [
+            RecordField(name=name, kind=hints.get(name, Any), required=name not in defaults) for name in kind._fields
+        ]
     missing = dataclasses.MISSING
     return [
-        Field(name=f.name, kind=hints[f.name], required=f.default is missing and f.default_factory is missing)
+        RecordField(name=f.name, kind=hints[f.name], required=f.default is missing and f.default_factory is missing)
         for f in dataclasses.fields(kind)
         if f.init
     ]

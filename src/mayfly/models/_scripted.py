@@ -116,7 +116,7 @@ _KEYS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class ScriptedLine:
     """One prepared answer."""
 
     text: str = ""
@@ -190,7 +190,7 @@ class Scripted(Prepared):
 
     def __init__(self, path: Path) -> None:
         super().__init__(f"scripted:{path}")
-        self._lines: dict[str, list[Line]] = {}
+        self._lines: dict[str, list[ScriptedLine]] = {}
         for place, entry in read_lines(path):
             line = _line(entry, place)
             self._lines.setdefault(entry["for"], []).append(line)
@@ -221,7 +221,7 @@ class Scripted(Prepared):
     def _source(self, purpose: Purpose) -> str:
         return purpose if purpose in self._lines else ANY
 
-    def _next(self, call: Call) -> Line:
+    def _next(self, call: Call) -> ScriptedLine:
         lines = self._lines[self._source(call.purpose)]
         return lines[min(self._position(call), len(lines) - 1)]
 
@@ -233,7 +233,7 @@ class Scripted(Prepared):
         return spent_before(self._lines[source], call.messages)
 
 
-def spent_before(lines: Sequence[Line], messages: Sequence[Message]) -> int:
+def spent_before(lines: Sequence[ScriptedLine], messages: Sequence[Message]) -> int:
     """Return how many of *lines* a conversation has had: none unless all the model's answers in it are theirs."""
     position = 0
     for text, calls in answers_in(messages):
@@ -250,13 +250,13 @@ def _content(call: ToolCall) -> tuple[str, object, str]:
     return call.name, call.arguments, call.malformed
 
 
-def _line(entry: dict[str, Any], place: str) -> Line:
+def _line(entry: dict[str, Any], place: str) -> ScriptedLine:
     entry = checked(entry, place, purposes=(*PURPOSES, ANY))
     unknown = sorted(set(entry) - _KEYS)
     if unknown:
         raise InputError(f"{place}: unknown key {unknown[0]!r}", fix=f"known are {', '.join(sorted(_KEYS))}")
     said, calls = answer_turn(entry, place) if "answer" in entry else ("", [])
-    return Line(
+    return ScriptedLine(
         text=answer_text(entry) if "answer" in entry else "",
         said=said,
         calls=tuple(calls),

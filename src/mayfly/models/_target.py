@@ -17,7 +17,7 @@ _FORMS = "write PROVIDER:NAME, http://HOST:PORT/v1#NAME, scripted:FILE or replay
 
 
 @dataclass(frozen=True, kw_only=True)
-class Target:
+class ModelTarget:
     """Say which model is meant, where it is if not at its provider's, and which variable holds the key."""
 
     spec: str
@@ -32,7 +32,7 @@ class Target:
         return os.environ.get(self.key_variable, "")
 
 
-def parse_target(spec: str, options: ModelOptions) -> Target:
+def parse_target(spec: str, options: ModelOptions) -> ModelTarget:
     """Return what *spec* means; a form nobody knows is an `InputError` that lists the forms."""
     if spec.startswith(("http://", "https://")):
         address, _, name = spec.partition("#")
@@ -44,24 +44,24 @@ def parse_target(spec: str, options: ModelOptions) -> Target:
         raise InputError(f"unknown model {spec!r}", fix=_FORMS)
     if provider in _OPENAI and (address := options.base_url or os.environ.get("OPENAI_BASE_URL", "")):
         variable = options.api_key_variable if os.environ.get(options.api_key_variable) else _KEYS[provider]
-        return Target(spec=spec, provider="openai", name=name, address=_checked(address), key_variable=variable)
+        return ModelTarget(spec=spec, provider="openai", name=name, address=_checked(address), key_variable=variable)
     if provider == "ollama":
         address = options.base_url or os.environ.get("OLLAMA_BASE_URL") or OLLAMA
         variable = "OLLAMA_API_KEY"
-        return Target(spec=spec, provider="ollama", name=name, address=_checked(address), key_variable=variable)
+        return ModelTarget(spec=spec, provider="ollama", name=name, address=_checked(address), key_variable=variable)
     return _provided(spec, provider, name)
 
 
-def _addressed(spec: str, address: str, name: str, options: ModelOptions) -> Target:
+def _addressed(spec: str, address: str, name: str, options: ModelOptions) -> ModelTarget:
     variable = options.api_key_variable
-    return Target(spec=spec, provider="", name=name, address=_checked(address), key_variable=variable)
+    return ModelTarget(spec=spec, provider="", name=name, address=_checked(address), key_variable=variable)
 
 
-def _provided(spec: str, provider: str, name: str) -> Target:
+def _provided(spec: str, provider: str, name: str) -> ModelTarget:
     variable = _KEYS.get(provider, "")
     if variable and not os.environ.get(variable):
         raise InputError(f"{spec} needs a key", fix=f"set {variable}")
-    return Target(spec=spec, provider=provider, name=name, key_variable=variable)
+    return ModelTarget(spec=spec, provider=provider, name=name, key_variable=variable)
 
 
 def _checked(address: str) -> str:

@@ -22,8 +22,8 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.tools import ToolDefinition
 
-from mayfly.models._calls import Unreadable, WrittenCall, read_arguments
-from mayfly.models._conversation import TOOL_NAME, Called, Message, Said, ToolCall, ToolOffer
+from mayfly.models._calls import UnreadableArguments, WrittenCall, read_arguments
+from mayfly.models._conversation import TOOL_NAME, Called, Message, SaidText, ToolCall, ToolOffer
 
 # How ids begin that the library makes up by chance where the provider sent none.
 _MADE_UP = "pyd_ai_"
@@ -38,13 +38,13 @@ def messages_to_send(messages: Sequence[Message], system: str) -> list[ModelMess
     sent: list[ModelMessage] = []
     waiting: list[ModelRequestPart] = []
     for message in messages:
-        if isinstance(message, Called) or (isinstance(message, Said) and message.role == "assistant"):
+        if isinstance(message, Called) or (isinstance(message, SaidText) and message.role == "assistant"):
             answer = _answer(message)
             if answer is None:
                 continue
             sent += [ModelRequest(parts=waiting), answer] if waiting else [answer]
             waiting = []
-        elif isinstance(message, Said):
+        elif isinstance(message, SaidText):
             waiting.append(UserPromptPart(content=message.text))
         else:
             waiting.append(
@@ -90,9 +90,9 @@ def carried(response: ModelResponse, calls: Sequence[ToolCall]) -> dict[str, Any
     return {name: data[name] for name in _KEPT if name in data}
 
 
-def _answer(message: Said | Called) -> ModelResponse | None:
+def _answer(message: SaidText | Called) -> ModelResponse | None:
     """Return an answer of the model as it was given; one that said nothing is left out."""
-    if isinstance(message, Said):
+    if isinstance(message, SaidText):
         return ModelResponse(parts=[TextPart(content=message.text)]) if message.text else None
     whole = None if message.carried is None else _carried_answer(message, message.carried)
     if whole is not None:
@@ -136,7 +136,7 @@ def text_of(response: ModelResponse) -> str:
 def _is_same_call(part: ToolCallPart, call: ToolCall) -> bool:
     try:
         arguments = read_arguments(part.args)
-    except Unreadable:
+    except UnreadableArguments:
         return False
     return (part.tool_call_id, part.tool_name, arguments) == (call.id, _tool_name(call.name), call.arguments)
 

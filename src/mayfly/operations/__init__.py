@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from mayfly.operations._policy import try_rules as try_rules
     from mayfly.operations._runs import RUN_ENDS as RUN_ENDS
     from mayfly.operations._runs import STATUSES as STATUSES
-    from mayfly.operations._runs import Place as Place
+    from mayfly.operations._runs import PagePlace as PagePlace
     from mayfly.operations._runs import PromiseFilter as PromiseFilter
     from mayfly.operations._runs import RunLine as RunLine
     from mayfly.operations._runs import RunPage as RunPage
@@ -54,14 +54,14 @@ if TYPE_CHECKING:
     from mayfly.operations._story import tell as tell
     from mayfly.operations._story import tested_sources as tested_sources
     from mayfly.operations._system import DoctorView as DoctorView
-    from mayfly.operations._system import Metrics as Metrics
+    from mayfly.operations._system import RunMetrics as RunMetrics
     from mayfly.operations._system import admission_fields as admission_fields
     from mayfly.operations._system import check_source as check_source
     from mayfly.operations._system import commit_fields as commit_fields
     from mayfly.operations._system import doctor as doctor
     from mayfly.operations._system import metrics as metrics
     from mayfly.operations._system import settings_rows as settings_rows
-    from mayfly.operations._tools import ToolVerified as ToolVerified
+    from mayfly.operations._tools import VerifiedTool as VerifiedTool
     from mayfly.operations._tools import list_tools as list_tools
     from mayfly.operations._tools import tool_history as tool_history
     from mayfly.operations._tools import tool_view as tool_view

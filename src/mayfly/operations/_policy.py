@@ -11,7 +11,7 @@ from mayfly.operations._words import pick_fields
 
 if TYPE_CHECKING:
     from mayfly.persona import Desk
-    from mayfly.policy import Difference, Permit, Snapshot
+    from mayfly.policy import DecisionDifference, Permit, Snapshot
     from mayfly.store import Event, Ledger
 
 # Decisions that are looked through: as many as a person scrolls through; older ones are found by their ids.
@@ -79,7 +79,7 @@ class RulesTried:
     """What changed rules would have decided otherwise."""
 
     tried: int
-    differences: Sequence[Difference]
+    differences: Sequence[DecisionDifference]
 
     def to_json(self, *, whole_paths: bool = True) -> dict[str, Any]:
         """Return it as plain data; a server names a file without where it lay."""
@@ -92,7 +92,7 @@ def try_rules(desk: Desk, paths: Sequence[Path], *, last: int) -> RulesTried:
     return RulesTried(tried=tried, differences=differences)
 
 
-def _difference(one: Difference, whole_paths: bool) -> dict[str, Any]:
+def _difference(one: DecisionDifference, whole_paths: bool) -> dict[str, Any]:
     named = pick_fields(one, "id asked before after rule")
     if one.place is None:
         return {**named, "file": None, "line": None}

@@ -135,7 +135,7 @@ def _line(row: RunRow) -> RunLine:
     )
 
 
-class Place(NamedTuple):
+class PagePlace(NamedTuple):
     """One promise at its place: *last* says of it and of each promise above it whether it is the last of its siblings.
 
     The root has no siblings, so its *last* is empty. *after* holds the intents of the siblings it waits for.
@@ -146,9 +146,9 @@ class Place(NamedTuple):
     after: tuple[str, ...]
 
 
-def places(root: Promise[Any]) -> Iterator[Place]:
+def places(root: Promise[Any]) -> Iterator[PagePlace]:
     """Yield every promise of the tree from the top."""
-    waiting = [Place(root, (), ())]
+    waiting = [PagePlace(root, (), ())]
     while waiting:
         place = waiting.pop()
         yield place
@@ -157,7 +157,7 @@ def places(root: Promise[Any]) -> Iterator[Place]:
         for number in range(len(children) - 1, -1, -1):
             child = children[number]
             after = tuple(intents.get(name, name) for name in child.needs)
-            waiting.append(Place(child, (*place.last, number == len(children) - 1), after))
+            waiting.append(PagePlace(child, (*place.last, number == len(children) - 1), after))
 
 
 def is_ground(promise: Promise[Any]) -> bool:
@@ -226,7 +226,7 @@ class PromiseFilter:
     with_itself: bool = True
     search: str = ""
 
-    def takes(self, place: Place) -> bool:
+    def takes(self, place: PagePlace) -> bool:
         """Whether a promise is wanted."""
         promise = place.promise
         return (
@@ -241,7 +241,7 @@ class PromiseFilter:
 
 
 def promise_page(
-    saved: Saved, tree: Sequence[Place], *, limit: int, skip: int = 0, wanted: PromiseFilter | None = None
+    saved: Saved, tree: Sequence[PagePlace], *, limit: int, skip: int = 0, wanted: PromiseFilter | None = None
 ) -> PromisePage:
     """Return a page of the promises of a tree, in order from the top."""
     found = [place for place in tree if wanted is None or wanted.takes(place)]
@@ -256,7 +256,7 @@ def promise_page(
     )
 
 
-def _promise_row(saved: Saved, place: Place) -> PromiseRow:
+def _promise_row(saved: Saved, place: PagePlace) -> PromiseRow:
     promise = place.promise
     return PromiseRow(
         node=promise.id,

@@ -114,7 +114,7 @@ class PromiseMetrics:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Metrics:
+class RunMetrics:
     """Count runs, what was compiled for them, and why others collapsed; a tree is one run, whatever its leaves."""
 
     runs: int
@@ -154,12 +154,12 @@ class Metrics:
         }
 
 
-def metrics(ledger: Ledger) -> Metrics:
+def metrics(ledger: Ledger) -> RunMetrics:
     """Add up what the ledger keeps of each run; no event is read but those of effects that nobody can tell about."""
     from mayfly.promise import unknown_effects
 
     found = ledger.totals()
-    return Metrics(
+    return RunMetrics(
         **pick_fields(found, "runs resolved failed compiled cached model_calls input_tokens output_tokens"),
         collapsed=found.runs - found.resolved - found.failed,
         generated_lines=found.lines,

@@ -75,7 +75,7 @@ def tool_history(tools: Tools, name: str) -> ToolHistory:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToolVerified:
+class VerifiedTool:
     """What the tests on a card say now."""
 
     name: str
@@ -93,10 +93,10 @@ class ToolVerified:
         return {"name": self.name, "version": self.version, "holds": self.holds, "results": rows, "tests": rows}
 
 
-def verify_tool(tools: Tools, name: str, version: int = 0) -> ToolVerified:
+def verify_tool(tools: Tools, name: str, version: int = 0) -> VerifiedTool:
     """Run the tests on a card again, behind the wall, with nothing but what the store has."""
     opened, results = tools.verify(name, version)
-    return ToolVerified(name=name, version=opened.card.version, results=results)
+    return VerifiedTool(name=name, version=opened.card.version, results=results)
 
 
 def list_tools(tools: Tools, *, find: str = "", retired: bool = False, most: int = 10) -> Sequence[ToolListed]:

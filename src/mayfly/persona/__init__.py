@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from mayfly.persona._atoms import PromptAtom as PromptAtom
     from mayfly.persona._atoms import categories as categories
     from mayfly.persona._atoms import tokens_in as tokens_in
+    from mayfly.persona._atomset import AtomFault as AtomFault
     from mayfly.persona._atomset import AtomSet as AtomSet
-    from mayfly.persona._atomset import Fault as Fault
-    from mayfly.persona._compile import Compiled as Compiled
+    from mayfly.persona._compile import CompiledPrompt as CompiledPrompt
     from mayfly.persona._compile import Placed as Placed
     from mayfly.persona._compile import Weights as Weights
     from mayfly.persona._compile import compile_prompt as compile_prompt

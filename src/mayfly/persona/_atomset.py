@@ -22,7 +22,7 @@ _WORD: Final = re.compile(r"[^\W_]{2,}")
 _MOST_WORDS: Final = 2000
 
 
-class Fault(InputError):
+class AtomFault(InputError):
     """Something is wrong with atoms as a whole; `ids` are those to blame, the last read first."""
 
     code = "ATOMS"
@@ -42,7 +42,7 @@ class AtomSet(Mapping[str, "PromptAtom"]):
         for atom in atoms:
             if atom.id in self._atoms:
                 first = self._atoms[atom.id].place
-                raise Fault(f"{atom.place}: id: {atom.id} stands in {first} already", [atom.id], fix="rename one")
+                raise AtomFault(f"{atom.place}: id: {atom.id} stands in {first} already", [atom.id], fix="rename one")
             self._atoms[atom.id] = atom
         self.needed_by: dict[str, list[str]] = defaultdict(list)
         self.excludes: dict[str, list[str]] = defaultdict(list)
@@ -68,19 +68,19 @@ class AtomSet(Mapping[str, "PromptAtom"]):
         return len(self._atoms)
 
     @cached_property
-    def index(self) -> Index:
+    def index(self) -> AtomIndex:
         """What the atoms are about, for comparing them with a request."""
         if self._like is not None:
             return self._like.index
-        return Index((id, f"{atom.description}\n{atom.content}\n{id}") for id, atom in self._atoms.items())
+        return AtomIndex((id, f"{atom.description}\n{atom.content}\n{id}") for id, atom in self._atoms.items())
 
-    def faults(self) -> Iterator[Fault]:
+    def faults(self) -> Iterator[AtomFault]:
         """Yield what is wrong with the whole: cycles, atoms that need too many, mandatory ones that exclude another."""
         yield from self._cycles()
         yield from self._needs()
         yield from self._clashes()
 
-    def _cycles(self) -> Iterator[Fault]:
+    def _cycles(self) -> Iterator[AtomFault]:
         needs = {id: [other for other in atom.depends_on if other in self] for id, atom in self._atoms.items()}
         try:
             TopologicalSorter(needs).prepare()
@@ -92,15 +92,15 @@ class AtomSet(Mapping[str, "PromptAtom"]):
             first = circle.index(newest[-1])
             circle = circle[first:] + circle[:first]
             told = " -> ".join((*circle, circle[0]))
-            yield Fault(f"{self[circle[0]].place}: depends_on: atoms need each other in a circle: {told}", newest)
+            yield AtomFault(f"{self[circle[0]].place}: depends_on: atoms need each other in a circle: {told}", newest)
 
-    def _needs(self) -> Iterator[Fault]:
+    def _needs(self) -> Iterator[AtomFault]:
         for id in self._atoms:
             if len(self.closure(id, most=MOST_NEEDED + 1)) > MOST_NEEDED:
                 place = self[id].place
-                yield Fault(f"{place}: depends_on: {id} needs more than {MOST_NEEDED} other atoms, all told", [id])
+                yield AtomFault(f"{place}: depends_on: {id} needs more than {MOST_NEEDED} other atoms, all told", [id])
 
-    def _clashes(self) -> Iterator[Fault]:
+    def _clashes(self) -> Iterator[AtomFault]:
         order = {id: number for number, id in enumerate(self._atoms)}
         for id, atom in self._atoms.items():
             if not atom.is_mandatory:
@@ -109,10 +109,10 @@ class AtomSet(Mapping[str, "PromptAtom"]):
                 both = self._atoms.get(other)
                 if both is not None and both.is_mandatory and order[other] < order[id] and _meet(atom, both):
                     told = f"{id} and {other} ({both.place}) are both mandatory and exclude each other"
-                    yield Fault(f"{atom.place}: conflicts_with: {told}", [id])
+                    yield AtomFault(f"{atom.place}: conflicts_with: {told}", [id])
         yield from self._groups()
 
-    def _groups(self) -> Iterator[Fault]:
+    def _groups(self) -> Iterator[AtomFault]:
         groups: dict[str, list[PromptAtom]] = defaultdict(list)
         for atom in self._atoms.values():
             if not (atom.is_mandatory and atom.is_exclusive):
@@ -122,7 +122,7 @@ class AtomSet(Mapping[str, "PromptAtom"]):
                     told = (
                         f"{atom.id} and {other.id} ({other.place}) are both mandatory in the group {atom.is_exclusive}"
                     )
-                    yield Fault(f"{atom.place}: is_exclusive: {told}", [atom.id])
+                    yield AtomFault(f"{atom.place}: is_exclusive: {told}", [atom.id])
                     break
             else:
                 groups[atom.is_exclusive].append(atom)
@@ -145,7 +145,7 @@ def _meet(one: PromptAtom, other: PromptAtom) -> bool:
     return all(not (name in wanted and not {*values} & {*wanted[name]}) for name, values in one.selectors)
 
 
-class Index:
+class AtomIndex:
     """Texts by their words; `nearness` compares a request with all of them, rare words counting more.
 
     No model, and the same on every machine.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mayfly.core import InputError, content_hash
 from mayfly.persona._atoms import Category, categories, tokens_in
-from mayfly.persona._atomset import AtomSet, Fault
+from mayfly.persona._atomset import AtomFault, AtomSet
 
 if TYPE_CHECKING:
     from mayfly.persona._atoms import PromptAtom
@@ -50,7 +50,7 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compiled:
+class CompiledPrompt:
     """A prompt, its length and the fate of every atom: first those in it, in their order, then the others."""
 
     text: str
@@ -71,7 +71,7 @@ def compile_prompt(
     *,
     weights: Weights | None = None,
     shares: Mapping[str, Category] | None = None,
-) -> Compiled:
+) -> CompiledPrompt:
     """Compile a prompt of at most *budget* tokens; the same atoms, context and budget give the same bytes."""
     known = atoms if isinstance(atoms, AtomSet) else AtomSet(atoms)
     if budget < 1:
@@ -85,7 +85,7 @@ def compile_prompt(
     placed = [_placed(known[id], selection, allotted.variant.get(id), out.get(id, "")) for id in (*order, *last)]
     tokens = tokens_in(text)
     assert tokens <= budget, "the sum over the atoms is an upper bound"
-    return Compiled(text=text, tokens=tokens, budget=budget, manifest=tuple(placed))
+    return CompiledPrompt(text=text, tokens=tokens, budget=budget, manifest=tuple(placed))
 
 
 def _placed(atom: PromptAtom, selection: Selection, variant: int | None, out: str) -> Placed:
@@ -181,7 +181,9 @@ class Selection:
         for id in sorted(mandatory, key=lambda id: (-self._atoms[id].priority, id)):
             if id not in self.chosen:
                 if (clash := self._clash(self._needs(id))) is not None:
-                    raise Fault(f"{self._atoms[id].place}: the mandatory atom {id} cannot come in: {clash[1]}", [id])
+                    raise AtomFault(
+                        f"{self._atoms[id].place}: the mandatory atom {id} cannot come in: {clash[1]}", [id]
+                    )
                 self._admit(id, "mandatory")
         self.required = dict.fromkeys(self.chosen)
         for id in self.required:

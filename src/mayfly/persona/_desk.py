@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mayfly.persona._personas import AgentConfig, Personas
     from mayfly.persona._shelf import Shelf
     from mayfly.policy import (
-        Difference,
+        DecisionDifference,
         Fact,
         PolicyOverridden,
         Proposed,
@@ -175,7 +175,7 @@ class Desk:
         assert appeals is not None, "approving needs a ledger"
         return appeals.appeal(decision, by=by, reason=reason, ttl=lasting)
 
-    def simulate(self, changed: Sequence[Path], *, last: int = 200) -> tuple[int, list[Difference]]:
+    def simulate(self, changed: Sequence[Path], *, last: int = 200) -> tuple[int, list[DecisionDifference]]:
         """Try what was recorded under changed rules: how much was tried, and what would come out otherwise."""
         told = list(recordings(self._ledger, last=last)) if self._ledger is not None else []
         return len(told), rules_of.simulate(self.snapshot, self.rulebook.changed(changed), told)

@@ -21,7 +21,7 @@ _TOOL_ABOVE: Final = Symbol("tool_above", 2)
 _GOALS: Final = (_ACTION_CLASS, _VERB_PERSONA, _DEFAULT_PERSONA, _POLICY_TOOL, _TOOL_ABOVE)
 
 
-class Known:
+class ConfigNames:
     """Answer what a configuration may name, by one snapshot of the rules."""
 
     def __init__(self, snapshot: Snapshot, named: frozenset[str]) -> None:

@@ -13,13 +13,13 @@ from mayfly.core import InputError, PersonaSettings, one_line
 from mayfly.mangle import Name, Symbol
 from mayfly.persona._atoms import Category, PromptAtom, categories, plain
 from mayfly.persona._config import ConfigAtom, ConfigEntry, merge
-from mayfly.persona._known import Known
+from mayfly.persona._known import ConfigNames
 from mayfly.persona._shelf import Shelf, Stock, shipped_configs
 from mayfly.policy import Problem
 
 if TYPE_CHECKING:
     from mayfly.persona._atomset import AtomSet
-    from mayfly.persona._compile import Compiled, Placed
+    from mayfly.persona._compile import CompiledPrompt, Placed
     from mayfly.persona._context import PromptContext
     from mayfly.policy import Fact, Snapshot
 
@@ -79,7 +79,7 @@ class Personas:
         self._snapshot = snapshot
         self._settings = settings or PersonaSettings()
         named = frozenset(tool for entry in shipped_configs() for tool in entry.atom.tools)
-        self._known = Known(snapshot, named)
+        self._known = ConfigNames(snapshot, named)
         self._own_problems: list[Problem] = []
         self._entries = tuple(self._sound(stock.configs))
 
@@ -170,7 +170,7 @@ class Personas:
             problem=problem,
         )
 
-    def compile(self, context: PromptContext, *, policies: Sequence[str] = (), budget: int) -> Compiled:
+    def compile(self, context: PromptContext, *, policies: Sequence[str] = (), budget: int) -> CompiledPrompt:
         """Compile the prompt of a context within *budget* tokens, with what the policies advise."""
         from mayfly.persona._compile import Weights, compile_prompt
 
@@ -263,7 +263,9 @@ class Personas:
     def _shares(self) -> Mapping[str, Category]:
         return shares_of(self._settings.shares)
 
-    def _compiled(self, context: PromptContext, policies: Sequence[str], window: int | None) -> tuple[Compiled, str]:
+    def _compiled(
+        self, context: PromptContext, policies: Sequence[str], window: int | None
+    ) -> tuple[CompiledPrompt, str]:
         """Compile the full prompt; where that fails, the plain one of the shipped atoms alone, and say why."""
         try:
             return self.compile(context, policies=policies, budget=self.budget(window)), ""

@@ -12,7 +12,7 @@ from typing import Final
 
 from mayfly.core import InputError, MayflyError, canonical_json, content_hash
 from mayfly.persona._atoms import PromptAtom, content_path, read_atom
-from mayfly.persona._atomset import AtomSet, Fault
+from mayfly.persona._atomset import AtomFault, AtomSet
 from mayfly.persona._config import ConfigEntry, read_config
 from mayfly.persona._yaml import Mapping, read_entries
 from mayfly.policy import Problem
@@ -170,7 +170,7 @@ class _Trial:
         own = [atom for file in self._files.values() for atom in file.atoms]
         try:
             AtomSet([*shipped_atoms().values(), *own])
-        except Fault as fault:
+        except AtomFault as fault:
             blamed = next((home[id] for id in fault.ids if id in home), None)
             return None if blamed is None else (blamed, fault)
         return None

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily, public_names
 
 if TYPE_CHECKING:
-    from mayfly.policy._cases import Case as Case
-    from mayfly.policy._cases import Tried as Tried
+    from mayfly.policy._cases import CaseResult as CaseResult
+    from mayfly.policy._cases import RuleCase as RuleCase
     from mayfly.policy._cases import cases_of as cases_of
     from mayfly.policy._cases import read_cases as read_cases
     from mayfly.policy._cases import rule_files as rule_files
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
     from mayfly.policy.kernel._goals import changeable as changeable
     from mayfly.policy.kernel._goals import depends_on as depends_on
     from mayfly.policy.kernel._goals import goal_atoms as goal_atoms
-    from mayfly.policy.kernel._judgement import Judgement as Judgement
+    from mayfly.policy.kernel._judgement import ChangesJudgement as ChangesJudgement
     from mayfly.policy.kernel._judgement import PathDecision as PathDecision
     from mayfly.policy.kernel._kernel import Kernel as Kernel
     from mayfly.policy.kernel._propose import Proposed as Proposed
     from mayfly.policy.kernel._propose import propose as propose
     from mayfly.policy.kernel._reasons import Reason as Reason
-    from mayfly.policy.kernel._reasons import Span as Span
+    from mayfly.policy.kernel._reasons import TextSpan as TextSpan
     from mayfly.policy.kernel._reasons import reason_codes as reason_codes
     from mayfly.policy.kernel._record import Caps as Caps
     from mayfly.policy.kernel._record import Recording as Recording
     from mayfly.policy.kernel._record import recordings as recordings
-    from mayfly.policy.kernel._replay import Difference as Difference
+    from mayfly.policy.kernel._replay import DecisionDifference as DecisionDifference
     from mayfly.policy.kernel._replay import Explanation as Explanation
     from mayfly.policy.kernel._replay import simulate as simulate
     from mayfly.policy.kernel._rulebook import Rulebook as Rulebook

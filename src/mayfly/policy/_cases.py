@@ -33,7 +33,7 @@ _KEYS = {"name", "facts", "expect", "never", "use"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Case:
+class RuleCase:
     """Say what follows from some facts under the rules of one file and those it uses."""
 
     name: str
@@ -45,10 +45,10 @@ class Case:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tried:
+class CaseResult:
     """What came of one case: nothing wrong, or each expectation that was not met with the reason as a tree."""
 
-    case: Case
+    case: RuleCase
     wrong: tuple[str, ...]
     rules: frozenset[tuple[str, int]]
     """File and line of every rule that fired."""
@@ -59,7 +59,7 @@ def cases_of(rules: Path) -> Path:
     return rules.with_name(rules.stem + SUFFIX)
 
 
-def read_cases(path: Path) -> tuple[Case, ...]:
+def read_cases(path: Path) -> tuple[RuleCase, ...]:
     """Read the cases of one `NAME.test.toml`; what is wrong with it is one line naming the case."""
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -71,7 +71,7 @@ def read_cases(path: Path) -> tuple[Case, ...]:
     return tuple(_case(path, number, row) for number, row in enumerate(rows, 1))
 
 
-def _case(path: Path, number: int, row: Mapping[str, object]) -> Case:
+def _case(path: Path, number: int, row: Mapping[str, object]) -> RuleCase:
     name = row.get("name")
     where = f"{path}: case {number}" + (f" ({name})" if isinstance(name, str) else "")
     if unknown := sorted(set(row) - _KEYS):
@@ -84,7 +84,7 @@ def _case(path: Path, number: int, row: Mapping[str, object]) -> Case:
         raise InputError(f"{where}: a case has a name, and expect or never")
     rules = path.with_name(path.name.removesuffix(SUFFIX) + ".mg")
     try:
-        return Case(
+        return RuleCase(
             name=name,
             file=rules,
             facts=tuple(parse_fact(text) for text in _texts(lists["facts"])),
@@ -108,8 +108,8 @@ def _texts(value: object) -> list[str]:
 
 
 def run_cases(
-    cases: Sequence[Case], *, configured: Callable[[str], Iterable[tuple[Symbol, Row]]] = lambda persona: ()
-) -> Iterator[Tried]:
+    cases: Sequence[RuleCase], *, configured: Callable[[str], Iterable[tuple[Symbol, Row]]] = lambda persona: ()
+) -> Iterator[CaseResult]:
     """Try every case; programs are compiled once for each set of files.
 
     *configured* says what a persona has: a case in which one acts is given that, as far as it does not say itself which
@@ -126,14 +126,14 @@ def run_cases(
         yield _try(case, programs[files], _granted(case, configured))
 
 
-def _granted(case: Case, configured: Callable[[str], Iterable[tuple[Symbol, Row]]]) -> list[tuple[Symbol, Row]]:
+def _granted(case: RuleCase, configured: Callable[[str], Iterable[tuple[Symbol, Row]]]) -> list[tuple[Symbol, Row]]:
     acting = [row[0] for symbol, row in case.facts if symbol == ("acting", 1)]
     names = [persona.text.removeprefix("/") for persona in acting if isinstance(persona, Name)]
     said = {symbol for symbol, _ in case.facts}
     return [fact for name in names for fact in configured(name) if fact[0] not in said]
 
 
-def _try(case: Case, program: Program, given: Sequence[tuple[Symbol, Row]] = ()) -> Tried:
+def _try(case: RuleCase, program: Program, given: Sequence[tuple[Symbol, Row]] = ()) -> CaseResult:
     outside = {symbol for symbol, declared in program.checked.declared.items() if declared.external}
     told = [fact for fact in (*case.facts, *given) if fact[0] not in outside]
     answers = {symbol: _Answers(row for name, row in case.facts if name == symbol) for symbol in outside}
@@ -143,8 +143,8 @@ def _try(case: Case, program: Program, given: Sequence[tuple[Symbol, Row]] = ())
         for atom in case.never:
             wrong += [to_text(why(model, atom.symbol, row)) for row in model.match(atom)]
     except MangleError as error:
-        return Tried(case=case, wrong=(str(error),), rules=frozenset())
-    return Tried(case=case, wrong=tuple(wrong), rules=frozenset(_fired(model)))
+        return CaseResult(case=case, wrong=(str(error),), rules=frozenset())
+    return CaseResult(case=case, wrong=tuple(wrong), rules=frozenset(_fired(model)))
 
 
 class _Answers:

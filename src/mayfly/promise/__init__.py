@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mayfly.promise._events import Planned as Planned
     from mayfly.promise._events import RunResumed as RunResumed
     from mayfly.promise._fix import Fix as Fix
-    from mayfly.promise._fix import Fixed as Fixed
+    from mayfly.promise._fix import FixOutcome as FixOutcome
     from mayfly.promise._fix import Ground as Ground
     from mayfly.promise._history import Saved as Saved
     from mayfly.promise._history import Unsettled as Unsettled
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from mayfly.promise._job import part_of as part_of
     from mayfly.promise._journal import Journal as Journal
     from mayfly.promise._judge import Contradict as Contradict
-    from mayfly.promise._judge import Judge as Judge
-    from mayfly.promise._judge import Opinion as Opinion
+    from mayfly.promise._judge import OpinionJudge as OpinionJudge
+    from mayfly.promise._judge import PromiseOpinion as PromiseOpinion
     from mayfly.promise._judge import ValueClaim as ValueClaim
     from mayfly.promise._judge import attempt as attempt
     from mayfly.promise._leaves import NOT_THERE as NOT_THERE
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from mayfly.promise._promise import Children as Children
     from mayfly.promise._promise import Evidence as Evidence
     from mayfly.promise._promise import IllegalTransition as IllegalTransition
-    from mayfly.promise._promise import Kind as Kind
+    from mayfly.promise._promise import IntentKind as IntentKind
     from mayfly.promise._promise import Promise as Promise
     from mayfly.promise._promise import Reality as Reality
     from mayfly.promise._promise import State as State

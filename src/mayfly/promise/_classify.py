@@ -10,8 +10,8 @@ from typing import Any
 
 from mayfly.core import Budget, Intent, shipped_table
 from mayfly.language import Token, shape_of, word_pattern
-from mayfly.promise._promise import CHAOS_THRESHOLD, MAX_DEPTH, Kind, Reality
-from mayfly.promise.fit import Reading, covering, described, known_lexicon, read_request
+from mayfly.promise._promise import CHAOS_THRESHOLD, MAX_DEPTH, IntentKind, Reality
+from mayfly.promise.fit import FitReading, covering, described, known_lexicon, read_request
 
 # Whoever writes more than this in one intent has pasted something; it is not read for the classification.
 LONGEST = 20_000
@@ -47,37 +47,37 @@ def out_of_budget(depth: int, context: Mapping[str, object], *, max_depth: int, 
     if depth <= max_depth and budget >= threshold:
         return None
     reason = f"no budget left: depth {depth} of {max_depth}, budget {budget:.2f}"
-    return Reality(kind=Kind.CHAOTIC, confidence=_SPENT, reasoning=reason)
+    return Reality(kind=IntentKind.CHAOTIC, confidence=_SPENT, reasoning=reason)
 
 
-def judge(reading: Reading, context: Mapping[str, object], found: Sequence[str]) -> Reality:
+def judge(reading: FitReading, context: Mapping[str, object], found: Sequence[str]) -> Reality:
     """Say what is to be expected of a request that was read, where the capabilities *found* do all it says."""
     if not any(token.kind not in ("sign", "line", "item") for token in reading.request.tokens):
-        return Reality(kind=Kind.CHAOTIC, confidence=_ENDLESS, reasoning="the intent says nothing")
+        return Reality(kind=IntentKind.CHAOTIC, confidence=_ENDLESS, reasoning="the intent says nothing")
     reason = endless(reading.request.tokens)
     if reason is not None:
-        return Reality(kind=Kind.CHAOTIC, confidence=_ENDLESS, reasoning=f"no bounds: {reason!r}")
+        return Reality(kind=IntentKind.CHAOTIC, confidence=_ENDLESS, reasoning=f"no bounds: {reason!r}")
     for key, told in (("requires_multiple_steps", "says that it takes several steps"), ("subtasks", "names subtasks")):
         if context.get(key):
-            return Reality(kind=Kind.PROBABILISTIC, confidence=_STEPS, reasoning=f"the context {told}")
+            return Reality(kind=IntentKind.PROBABILISTIC, confidence=_STEPS, reasoning=f"the context {told}")
     if len(found) == 1:
         return done_by(found[0])
     if found:
         told = f"several capabilities could do it: {', '.join(sorted(found))}"
-        return Reality(kind=Kind.PROBABILISTIC, confidence=_STEPS, reasoning=told)
+        return Reality(kind=IntentKind.PROBABILISTIC, confidence=_STEPS, reasoning=told)
     many = _many(reading)
     if many:
-        return Reality(kind=Kind.PROBABILISTIC, confidence=_STEPS, reasoning=many)
+        return Reality(kind=IntentKind.PROBABILISTIC, confidence=_STEPS, reasoning=many)
     told = "bounded, and no single capability does it"
-    return Reality(kind=Kind.PROBABILISTIC, confidence=_OTHER, reasoning=told)
+    return Reality(kind=IntentKind.PROBABILISTIC, confidence=_OTHER, reasoning=told)
 
 
 def done_by(capability: str) -> Reality:
     """Return what is to be expected of what one capability does."""
-    return Reality(kind=Kind.DETERMINISTIC, confidence=_ONE, reasoning=f"one capability does it: {capability}")
+    return Reality(kind=IntentKind.DETERMINISTIC, confidence=_ONE, reasoning=f"one capability does it: {capability}")
 
 
-def _many(reading: Reading) -> str:
+def _many(reading: FitReading) -> str:
     """Return why a request takes several steps, or nothing."""
     asked = [said.clause for said in reading.said]
     if len(asked) > 1:

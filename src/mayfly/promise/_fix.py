@@ -28,7 +28,7 @@ class Ground(Agent[object, T]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fixed(Generic[T]):
+class FixOutcome(Generic[T]):
     """Say what repeating a step led to.
 
     *proximity* is 1 at a fixed point and otherwise how much of the last two values is alike; *entropy_remaining* is
@@ -43,7 +43,7 @@ class Fixed(Generic[T]):
     entropy_remaining: float
 
 
-class Fix(Agent[T, Fixed[T]], Generic[T]):
+class Fix(Agent[T, FixOutcome[T]], Generic[T]):
     """Repeat *step* until it changes nothing, or until iterations or budget are spent; it always ends."""
 
     def __init__(
@@ -63,14 +63,14 @@ class Fix(Agent[T, Fixed[T]], Generic[T]):
         self._equal = equal
         self.limit = min(max_iterations, rounds(budget))
 
-    async def invoke(self, input: T) -> Fixed[T]:
+    async def invoke(self, input: T) -> FixOutcome[T]:
         """Return where repeating the step on *input* ends."""
         history = [input]
         converged = False
         while not converged and len(history) <= self.limit:
             history.append(await self._next(history[-1]))
             converged = self._equal(history[-2], history[-1]) is True
-        return Fixed(
+        return FixOutcome(
             value=history[-1],
             converged=converged,
             iterations=len(history) - 1,

@@ -199,7 +199,7 @@ def _opposites() -> dict[str, set[str]]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Opinion:
+class PromiseOpinion:
     """The word of one who tested: passed or not, how sure from 0 to 1, and why."""
 
     passed: bool
@@ -223,7 +223,7 @@ class Judged:
     reasons: tuple[str, ...] = ()
 
 
-class Judge(Agent[Sequence[Opinion], Judged]):
+class OpinionJudge(Agent[Sequence[PromiseOpinion], Judged]):
     """Weigh opinions: all pass, accept; too little of the confidence passes, reject; otherwise revise.
 
     Where nobody was asked nothing is accepted.
@@ -232,11 +232,11 @@ class Judge(Agent[Sequence[Opinion], Judged]):
     def __init__(self, *, reject: float = REJECT_RATE) -> None:
         self._reject = reject
 
-    async def invoke(self, input: Sequence[Opinion]) -> Judged:
+    async def invoke(self, input: Sequence[PromiseOpinion]) -> Judged:
         """Return what follows from *input*."""
         return self.judge(input)
 
-    def judge(self, opinions: Sequence[Opinion]) -> Judged:
+    def judge(self, opinions: Sequence[PromiseOpinion]) -> Judged:
         """Return what follows from *opinions*."""
         if not opinions:
             return Judged(decision="reject", rate=0.0, reasons=("nobody was asked",))

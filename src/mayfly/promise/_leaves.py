@@ -30,7 +30,7 @@ from mayfly.promise._events import DeadLetter
 from mayfly.promise._job import Done, Engine, Job, Part, hash_part, key_here, key_of, key_of_call, part_of
 from mayfly.promise._promise import Children, Evidence, Promise, Work
 from mayfly.promise._values import (
-    Ended,
+    LeafEnded,
     Untrue,
     Value,
     about_store,
@@ -204,7 +204,7 @@ class Leaves:
 
                 # The rules are asked here, before a tool is called there.
                 return *await self.effects.call(replace(capability, call=send), call, promise), ""
-            except Ended as error:
+            except LeafEnded as error:
                 if error.done.code != NOT_THERE:
                     raise
                 where = error.done.where or "a worker"
@@ -215,7 +215,7 @@ class Leaves:
         for delay in retry.delays if retry else ():
             try:
                 return await self._send(job)
-            except Ended as error:
+            except LeafEnded as error:
                 if error.done.code == NOT_THERE:
                     raise
             await asyncio.sleep(delay)
@@ -225,7 +225,7 @@ class Leaves:
         """Have the engine do *job* and return its value."""
         done = await self.engine.do(job)
         if done.status != "resolved":
-            raise Ended(done)
+            raise LeafEnded(done)
         return done.value
 
     async def _known(self, capability: Capability, call: Invocation, key: str) -> Value | None:
@@ -331,7 +331,7 @@ class Leaves:
             return found
         done = await self._run(job)
         if done.status != "resolved":
-            raise Ended(done)
+            raise LeafEnded(done)
         return Value(
             value=done.value,
             evidence=evidence_of(done.proof, job.id),

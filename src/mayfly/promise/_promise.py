@@ -42,7 +42,7 @@ MAX_DEPTH = 3
 CHAOS_THRESHOLD = 0.1
 
 
-class Kind(StrEnum):
+class IntentKind(StrEnum):
     """What is to be expected of an intent."""
 
     DETERMINISTIC = "deterministic"
@@ -54,7 +54,7 @@ class Kind(StrEnum):
 class Reality:
     """Say what kind of work an intent is, how sure that is, and why."""
 
-    kind: Kind
+    kind: IntentKind
     confidence: float
     reasoning: str
 

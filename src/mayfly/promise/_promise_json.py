@@ -8,7 +8,7 @@ from typing import Any
 
 from mayfly.core import UNSET, Example, InputError
 from mayfly.promise._data import with_item
-from mayfly.promise._promise import Evidence, Kind, Promise, Reality, State, Work
+from mayfly.promise._promise import Evidence, IntentKind, Promise, Reality, State, Work
 
 _FIELDS = {one.name: one for one in fields(Promise) if not one.name.startswith("_")}
 # These are written of every promise; any other only where it is not as it was made.
@@ -67,7 +67,7 @@ _FORMS: dict[str, tuple[Callable[[Any], object], Callable[[Any], object]]] = {
     "children": _list_of(to_json, _read, list),
     "template": (to_json, _read),
     "work": (_record, lambda told: Work(**told)),
-    "reality": (_record, lambda told: Reality(**{**told, "kind": Kind(told["kind"])})),
+    "reality": (_record, lambda told: Reality(**{**told, "kind": IntentKind(told["kind"])})),
     "proof": (_record, Evidence.from_json),
 }
 

@@ -21,14 +21,14 @@ from mayfly.promise._data import bind, reason_key
 from mayfly.promise._events import Began, Collapsed, Failed, Grown, Proven, Resolved
 from mayfly.promise._history import spent_json
 from mayfly.promise._job import Part, part_of
-from mayfly.promise._judge import Contradict, Judge, Opinion, ValueClaim, attempt
+from mayfly.promise._judge import Contradict, OpinionJudge, PromiseOpinion, ValueClaim, attempt
 from mayfly.promise._leaves import Leaves
 from mayfly.promise._limits import TreeLimits, check_shape
-from mayfly.promise._promise import Children, Evidence, Kind, Promise, State
+from mayfly.promise._promise import Children, Evidence, IntentKind, Promise, State
 from mayfly.promise._promise_json import make_each, to_json
 from mayfly.promise._values import (
     Chaotic,
-    Ended,
+    LeafEnded,
     Unkept,
     Unserved,
     Untrue,
@@ -96,7 +96,7 @@ class Resolver:
         if promise.kept:
             return False
         reality = promise.reality
-        chaotic = reality is not None and reality.kind is Kind.CHAOTIC
+        chaotic = reality is not None and reality.kind is IntentKind.CHAOTIC
         ground = promise.state.ended or bool(promise.unserved) or chaotic
         needed = [child for child in promise.children if not child.optional]
         needed += [promise.template] if promise.template is not None else []
@@ -146,7 +146,7 @@ class Resolver:
             promise.account = value.account
         except Exception as error:
             end(promise, error)
-            if isinstance(error, Ended):
+            if isinstance(error, LeafEnded):
                 value = Value(cost=error.done.cost, sandbox_seconds=error.done.sandbox_seconds)
         value.seconds = time.monotonic() - began
         await self._keep(promise, value)
@@ -157,7 +157,7 @@ class Resolver:
         reality = promise.reality
         if promise.unserved:
             raise Unserved(promise.unserved, fix=how_to_serve(promise.intent))
-        if reality is not None and reality.kind is Kind.CHAOTIC:
+        if reality is not None and reality.kind is IntentKind.CHAOTIC:
             raise Chaotic(reality.reasoning)
 
     async def _make_each(self, promise: Promise[Any], needed: Mapping[str, object]) -> None:
@@ -308,8 +308,8 @@ class Resolver:
             input = input_of(promise, needed)
             evidence = self.value_tester.choose(promise, input)
             said = await self.value_tester.holds(evidence, value=value.value, input=input, context=promise.context)
-            opinion = Opinion(passed=said.accepted, confidence=evidence.confidence, reason=said.reason)
-            judged = Judge().judge((opinion,))
+            opinion = PromiseOpinion(passed=said.accepted, confidence=evidence.confidence, reason=said.reason)
+            judged = OpinionJudge().judge((opinion,))
             if judged.decision != "accept":
                 raise Untrue(f"its test does not accept it: {'; '.join(judged.reasons)}")
             evidence = said.evidence

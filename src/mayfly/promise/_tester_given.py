@@ -20,14 +20,14 @@ class NoTest(Exception):
     """The source is no test; the message says why in one line."""
 
 
-class Given(NamedTuple):
+class GivenTest(NamedTuple):
     """A test that can be run: the job's source, and what the test says of itself."""
 
     source: str
     description: str
 
 
-def read_given(source: str) -> Given:
+def read_given(source: str) -> GivenTest:
     """Return the job for *source*: `test(result)`, `test(result, input)`, `check(input, output)`, or a lambda.
 
     Where there are several, all have to answer True. Parameters called input or context get those, wherever they stand.
@@ -40,7 +40,7 @@ def read_given(source: str) -> Given:
         described = described or text
     if not calls:
         raise NoTest("the test has no function test(result), test(result, input) or check(input, output)")
-    return Given(f"{source}\n\n_mayfly_calls = [{', '.join(calls)}]\n{_far_side()}", described)
+    return GivenTest(f"{source}\n\n_mayfly_calls = [{', '.join(calls)}]\n{_far_side()}", described)
 
 
 def _parsed(source: str) -> tuple[ast.Module, str]:

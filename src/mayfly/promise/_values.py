@@ -45,7 +45,7 @@ class Untrue(MayflyError):
     code = "TEST"
 
 
-class Ended(MayflyError):
+class LeafEnded(MayflyError):
     """A leaf ended without a value; carries the code its worker gave."""
 
     code = "LEAF"
@@ -57,7 +57,7 @@ class Ended(MayflyError):
 
 def about_store(error: Exception) -> bool:
     """Whether the store is to blame; a switch that says nothing about how to turn it off could not be read."""
-    if isinstance(error, Ended):
+    if isinstance(error, LeafEnded):
         return error.done.code == StoreError.code
     return isinstance(error, StoreError) or (isinstance(error, Killed) and error.fix is None)
 
@@ -157,9 +157,9 @@ class Chaotic(MayflyError):
 
 def end(promise: Promise[Any], error: Exception) -> None:
     """Give the ground: what somebody decided collapses a promise, what nobody decided fails it."""
-    if isinstance(error, Ended) and error.done.status == "failed":
+    if isinstance(error, LeafEnded) and error.done.status == "failed":
         promise.fail(str(error), error.done.code or "UNEXPECTED")
-    elif isinstance(error, Ended):
+    elif isinstance(error, LeafEnded):
         code = error.done.code or error.code
         promise.collapse(str(error), "BUDGET" if code == LimitError.code else code)
     elif isinstance(error, Unkept):

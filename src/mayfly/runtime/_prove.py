@@ -156,7 +156,7 @@ class _Again:
         )
         self._workspace = Path(str(found.options.get("workspace") or runtime._workspace))
         self._tester = Tester(runtime.parts.sandbox, seconds=runtime.settings.gates.test_timeout)
-        self._inputs = Inputs(found)
+        self._inputs = PromiseInputs(found)
         self._desk: Desk | None = None
 
     async def below(self, asked: Promise[Any]) -> list[NodeProof]:
@@ -271,7 +271,7 @@ class _Again:
                 raise NotAgain(f"{one.action} {one.target[:500]} is not permitted now: {why}")
 
 
-class Inputs:
+class PromiseInputs:
     """Rebuild what each promise of a saved tree worked on and what it gave; what was not kept is `NotAgain`."""
 
     def __init__(self, found: Saved) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mayfly import operations
 from mayfly.core import UNSET, InputError, Outcome, Tier, one_line, without_secrets, without_secrets_in
-from mayfly.serve._reply import Reply, advice, failed, value_text
+from mayfly.serve._reply import ToolReply, advice, failed, value_text
 
 if TYPE_CHECKING:
     from mayfly.library import ToolOutcome
@@ -30,27 +30,27 @@ class Asking:
         self._runtime = runtime
         self._tools = runtime.tools
 
-    def find_tool(self, given: Arguments, errand: Errand) -> Reply:
+    def find_tool(self, given: Arguments, errand: Errand) -> ToolReply:
         """Find tools by what they should do."""
         found = operations.list_tools(self._tools, find=given["intent"], most=given.get("limit", 10))
         tools = [{**one.to_json(), "score": round(one.score, 4)} for one in found]
         todo = "call_tool with a name and arguments" if tools else "create_tool with this intent and a few examples"
         lines = [f"{one['name']}({json.dumps(one['input_schema'])}): {one['summary']}" for one in tools]
-        return Reply(text="\n".join([*lines, f"next: {todo}"]), data={"tools": tools, "next": todo})
+        return ToolReply(text="\n".join([*lines, f"next: {todo}"]), data={"tools": tools, "next": todo})
 
-    def call_tool(self, given: Arguments, errand: Errand) -> Reply:
+    def call_tool(self, given: Arguments, errand: Errand) -> ToolReply:
         """Call a tool by its name."""
         outcome = self.called(given["name"], given.get("arguments", {}), errand, **_chosen(given, "version", "seconds"))
         if not outcome.ok:
             return call_failed(outcome)
         data = {"result": outcome.value, **operations.pick_fields(outcome, "name version milliseconds")}
-        return Reply(text=value_text(outcome.value), data=data)
+        return ToolReply(text=value_text(outcome.value), data=data)
 
     def called(self, name: str, arguments: Mapping[str, Any], errand: Errand, **options: Any) -> ToolOutcome:
         """Call a tool of the library; the client's leaving ends it."""
         return self._tools.call(name, dict(arguments), stop=errand.stop, **options)
 
-    def run(self, given: Arguments, errand: Errand) -> Reply:
+    def run(self, given: Arguments, errand: Errand) -> ToolReply:
         """Do one task."""
         if "input" in given and "lines" in given:
             raise InputError("input and lines are two inputs", fix="give one of them")
@@ -63,7 +63,7 @@ class Asking:
             path.write_text(given["lines"], encoding="utf-8", errors="replace")
             return _outcome(self._runtime.run(given["intent"], lines=path, **options))
 
-    def check_code(self, given: Arguments, errand: Errand) -> Reply:
+    def check_code(self, given: Arguments, errand: Errand) -> ToolReply:
         """Try code at the gates that do not run it."""
         from mayfly.gates import Profile
 
@@ -74,17 +74,17 @@ class Asking:
         )
         lines = [f"{one.decision} {one.gate}: {one_line(one.message)}" for one in found.verdicts]
         fixes = [f"  {one_line(one.fix)}" for one in found.verdicts if one.fix and one.decision != "accept"]
-        return Reply(text="\n".join([found.decision, *lines, *fixes]), data=operations.admission_fields(found))
+        return ToolReply(text="\n".join([found.decision, *lines, *fixes]), data=operations.admission_fields(found))
 
-    def plan(self, given: Arguments, errand: Errand) -> Reply:
+    def plan(self, given: Arguments, errand: Errand) -> ToolReply:
         """Say into which steps a task would be divided."""
         from mayfly.promise.plan import plan_json
 
         tree = self._runtime.plan(given["intent"], input=given.get("input", UNSET), examples=given.get("examples", ()))
         lines = [f"{promise.id} {promise.intent}" for promise in tree.walk()]
-        return Reply(text="\n".join(lines), data=plan_json(tree))
+        return ToolReply(text="\n".join(lines), data=plan_json(tree))
 
-    def why(self, given: Arguments, errand: Errand) -> Reply:
+    def why(self, given: Arguments, errand: Errand) -> ToolReply:
         """Say why a run, a decision, a goal or a tool is as it is."""
         from mayfly.persona import Desk
 
@@ -96,9 +96,9 @@ class Asking:
             tools=lambda: self._tools,
         )
         cleaned: Any = without_secrets_in(found.to_json())
-        return Reply(text="\n".join(one_line(line, limit=2000) for line in found.lines()), data=cleaned)
+        return ToolReply(text="\n".join(one_line(line, limit=2000) for line in found.lines()), data=cleaned)
 
-    def answer(self, given: Arguments, errand: Errand) -> Reply:
+    def answer(self, given: Arguments, errand: Errand) -> ToolReply:
         """Answer a question of a run; what became of an effect is for a person to say."""
         if "/" in given["id"] and not given["id"].startswith("h-"):
             return failed(
@@ -107,7 +107,7 @@ class Asking:
             )
         return _outcome(operations.answer_call(self._runtime, given["id"], given["text"]))
 
-    def approve(self, given: Arguments, errand: Errand) -> Reply:
+    def approve(self, given: Arguments, errand: Errand) -> ToolReply:
         """Show what waits, or agree to it where the operator lets clients do that."""
         settings, ledger = self._runtime.settings, self._runtime.ledger
         if given.get("show"):
@@ -115,7 +115,7 @@ class Asking:
             would = without_secrets(found.diff)[:_DIFF]
             cleaned: Any = without_secrets_in(found.to_json(most=_DIFF))
             data = {**cleaned, "approved": found.waiting.settled is not None and found.waiting.settled.approved}
-            return Reply(text=f"{one_line(found.waiting.asked.summary)}\n{would}", data={**data, "would": would})
+            return ToolReply(text=f"{one_line(found.waiting.asked.summary)}\n{would}", data={**data, "would": would})
         waiting = operations.find_approval(ledger, given["id"])
         if settings.mcp.approve != "on":
             return failed(
@@ -125,10 +125,10 @@ class Asking:
         done = operations.settle_approval(
             settings, ledger, waiting.id, approved=True, by=errand.client, reason=given.get("reason", "")
         )
-        return Reply(text=f"approved: {done.result}", data=done.to_json())
+        return ToolReply(text=f"approved: {done.result}", data=done.to_json())
 
 
-def call_failed(outcome: ToolOutcome) -> Reply:
+def call_failed(outcome: ToolOutcome) -> ToolReply:
     """Say why a tool gave no value, and what to do about it."""
     todo = {
         "unknown": "look with find_tool; if there is nothing that fits, make it with create_tool",
@@ -148,7 +148,7 @@ def _chosen(given: Arguments, *names: str) -> dict[str, Any]:
     return {name: given[name] for name in names if name in given}
 
 
-def _outcome(outcome: Outcome[Any]) -> Reply:
+def _outcome(outcome: Outcome[Any]) -> ToolReply:
     """Say how a task ended; what is not proven is an error, so that nobody takes ground for an answer."""
     data = operations.outcome_data(outcome, most=_ITEMS)
     cleaned: Any = without_secrets_in({name: value for name, value in data.items() if name != "value"})
@@ -156,7 +156,7 @@ def _outcome(outcome: Outcome[Any]) -> Reply:
     data = {**cleaned, "value": value}
     if outcome.resolved:
         read = f"read as {outcome.reading}\n" if outcome.reading else ""
-        return Reply(text=f"{read}{value_text(value)}", data=data)
+        return ToolReply(text=f"{read}{value_text(value)}", data=data)
     lines = [f"{outcome.ending}: {one_line(without_secrets(advice(outcome.reason)))}"]
     if outcome.question:
         lines.append(f"question: {one_line(outcome.question)}")
@@ -169,4 +169,4 @@ def _outcome(outcome: Outcome[Any]) -> Reply:
         todo = "give examples, or take the candidate with accept_weak: true"
     else:
         todo = "say it in other words, or give input, lines or examples"
-    return Reply(text="\n".join([*lines, f"next: {todo}"]), data={**data, "next": todo}, error=True)
+    return ToolReply(text="\n".join([*lines, f"next: {todo}"]), data={**data, "next": todo}, error=True)

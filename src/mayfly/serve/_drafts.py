@@ -52,7 +52,7 @@ class DraftClosed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Draft:
+class ToolDraft:
     """A tool in the making."""
 
     id: str
@@ -73,15 +73,15 @@ class Drafts:
         self._ledger = ledger
         self._hours = hours
 
-    def open(self, order: Mapping[str, Any], *, by: str) -> Draft:
+    def open(self, order: Mapping[str, Any], *, by: str) -> ToolDraft:
         """Begin a draft with what is known so far."""
         kept = self._checked({key: order[key] for key in _KEPT if key in order})
         # Whoever knows the id can go on with it, so it is not to be guessed.
-        draft = Draft(id=f"dr-{secrets.token_hex(8)}", order=kept)
+        draft = ToolDraft(id=f"dr-{secrets.token_hex(8)}", order=kept)
         self._ledger.append(DraftOpened(by=by, name=str(kept.get("name", "")), blob=self._put(kept)), subject=draft.id)
         return draft
 
-    def get(self, id: str) -> Draft:
+    def get(self, id: str) -> ToolDraft:
         """Return a draft that is still open."""
         events = list(self._ledger.read(subject=id)) if id.isprintable() and 0 < len(id) <= 64 else []
         opened = next((one for one in events if one.kind == "draft.opened"), None)
@@ -97,9 +97,9 @@ class Drafts:
                 f"the draft {id} is older than {self._hours:g} hours", fix="call create_tool without draft"
             )
         order = json.loads(self._ledger.get_blob(str(last.payload["blob"])))
-        return Draft(id=id, order=order, source_seen=last.payload.get("source_seen") is True)
+        return ToolDraft(id=id, order=order, source_seen=last.payload.get("source_seen") is True)
 
-    def advance(self, draft: Draft, more: Mapping[str, Any], *, by: str) -> Draft:
+    def advance(self, draft: ToolDraft, more: Mapping[str, Any], *, by: str) -> ToolDraft:
         """Add what was handed in; after a source was seen nothing but another source may come."""
         given = {key: more[key] for key in _KEPT if key in more}
         frozen = [
@@ -113,9 +113,9 @@ class Drafts:
         order = self._checked({**draft.order, **given})
         seen = draft.source_seen or "source" in more
         self._ledger.append(DraftAdvanced(by=by, blob=self._put(order), source_seen=seen), subject=draft.id)
-        return Draft(id=draft.id, order=order, source_seen=seen)
+        return ToolDraft(id=draft.id, order=order, source_seen=seen)
 
-    def close(self, draft: Draft, *, name: str, version: int, by: str) -> None:
+    def close(self, draft: ToolDraft, *, name: str, version: int, by: str) -> None:
         """Say what became of it."""
         self._ledger.append(DraftClosed(by=by, name=name, version=version), subject=draft.id)
 

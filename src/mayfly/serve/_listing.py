@@ -46,7 +46,7 @@ def library_name(listed: str) -> str:
     return listed.removeprefix(_LIBRARY)
 
 
-class Listing:
+class ToolListing:
     """List tools; what was read of the library is kept until something changes there."""
 
     def __init__(self, tools: Tools, settings: McpSettings) -> None:
@@ -141,7 +141,7 @@ _JSON = "application/json"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Document:
+class ResourceContent:
     """What a resource holds."""
 
     text: str
@@ -151,7 +151,7 @@ class Document:
 class Resources:
     """List and read what the server has to show."""
 
-    def __init__(self, runtime: Runtime, listing: Listing) -> None:
+    def __init__(self, runtime: Runtime, listing: ToolListing) -> None:
         self._runtime = runtime
         self._listing = listing
 
@@ -184,7 +184,7 @@ class Resources:
             for uri, name, said, kind in named
         ]
 
-    def read(self, uri: str) -> Document:
+    def read(self, uri: str) -> ResourceContent:
         """Return what is under an address; one that leads nowhere is an `InputError`."""
         found = _URI.fullmatch(uri) if len(uri) <= 1000 else None
         if found is None:
@@ -199,28 +199,28 @@ class Resources:
         else:
             document = self._run(name) if kind == "runs" else self._rules(name)
         text = utf8(clipped(document.text, _LONGEST_RESOURCE))
-        return Document(text=text, kind=document.kind)
+        return ResourceContent(text=text, kind=document.kind)
 
-    def _tools(self) -> Document:
+    def _tools(self) -> ResourceContent:
         shown = [{"name": one.name, "version": one.version, "summary": one.summary} for one in self._listing.offered()]
         return _as_json(shown)
 
-    def _tool(self, name: str, part: str | None) -> Document:
+    def _tool(self, name: str, part: str | None) -> ResourceContent:
         tools = self._runtime.tools
         if part == "log":
             return _as_json(operations.tool_history(tools, name).log_json())
         found = operations.tool_view(tools, name)
         if part == "source":
-            return Document(text=without_secrets(found.source), kind="text/x-python")
+            return ResourceContent(text=without_secrets(found.source), kind="text/x-python")
         return _as_json({key: value for key, value in found.to_json().items() if key != "source"})
 
-    def _run(self, id: str) -> Document:
+    def _run(self, id: str) -> ResourceContent:
         # Runs and compilations; what else is recorded is not theirs to read by its name.
         if not _RUN.fullmatch(id.partition("/")[0]):
             raise operations.no_run(id)
         return _as_json(operations.trace(self._runtime.ledger, id).to_json())
 
-    def _rules(self, name: str) -> Document:
+    def _rules(self, name: str) -> ResourceContent:
         from mayfly.persona import Desk
 
         snapshot = Desk(self._runtime.settings, ledger=self._runtime.ledger).snapshot
@@ -231,11 +231,11 @@ class Resources:
             return _as_json({**found, "files": shown})
         if name not in files:
             raise InputError(f"there is no rule file {one_line(name, limit=80)}", fix="read mayfly://rules")
-        return Document(text=harmless(without_secrets(files[name]["text"])), kind="text/plain")
+        return ResourceContent(text=harmless(without_secrets(files[name]["text"])), kind="text/plain")
 
 
-def _as_json(data: object) -> Document:
-    return Document(text=json.dumps(without_secrets_in(data), indent=1, default=str))
+def _as_json(data: object) -> ResourceContent:
+    return ResourceContent(text=json.dumps(without_secrets_in(data), indent=1, default=str))
 
 
 def _nowhere(uri: str) -> InputError:

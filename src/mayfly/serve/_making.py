@@ -13,8 +13,8 @@ from mayfly.core import InputError, one_line
 from mayfly.models import Call, Emit, Failure, Need, Price, Purpose, estimate_tokens
 from mayfly.models import Reply as ModelReply
 from mayfly.operations import pick_fields
-from mayfly.serve._drafts import Draft, Drafts
-from mayfly.serve._reply import Reply, advice
+from mayfly.serve._drafts import Drafts, ToolDraft
+from mayfly.serve._reply import ToolReply, advice
 
 if TYPE_CHECKING:
     from mayfly.library import ToolMade
@@ -55,7 +55,7 @@ class Making:
         self._tools = runtime.tools
         self._drafts = Drafts(runtime.ledger, hours=runtime.settings.mcp.draft)
 
-    def create_tool(self, given: Arguments, errand: Errand) -> Reply:
+    def create_tool(self, given: Arguments, errand: Errand) -> ToolReply:
         """Make a tool of what is given, or open a draft and say what is missing."""
         self._check_grants(given)
         if "draft" in given:
@@ -84,11 +84,11 @@ class Making:
                 return self._tools.write(given["intent"], **{**order, "model": model})
         return self._tools.write(given["intent"], **order) if given.get("examples") else None
 
-    def _begin_draft(self, given: Arguments, errand: Errand, *, refused: ToolMade | None = None) -> Reply:
+    def _begin_draft(self, given: Arguments, errand: Errand, *, refused: ToolMade | None = None) -> ToolReply:
         draft = self._drafts.open(given, by=errand.client)
         return _wanting(draft, refused)
 
-    def _go_on(self, draft: Draft, given: Arguments, errand: Errand) -> Reply:
+    def _go_on(self, draft: ToolDraft, given: Arguments, errand: Errand) -> ToolReply:
         """Take what was handed in; with a source, and everything before it, the tool is made."""
         early = "source" in given and any(not (given.get(key) or draft.order.get(key)) for key in ("name", "tests"))
         if early:
@@ -124,7 +124,7 @@ class Making:
                     fix="leave grants out; a person can give it: mayfly tools write --grant",
                 )
 
-    def update_tool(self, given: Arguments, errand: Errand) -> Reply:
+    def update_tool(self, given: Arguments, errand: Errand) -> ToolReply:
         """Make the next version of a tool."""
         self._check_grants(given)
         order = {key: value for key, value in _order(given, errand).items() if key != "name"}
@@ -134,18 +134,18 @@ class Making:
         serving = self._tools.standing(given["name"]).version
         return _told(made, again=f"version {serving} goes on serving; update_tool again with what is to be changed")
 
-    def rollback_tool(self, given: Arguments, errand: Errand) -> Reply:
+    def rollback_tool(self, given: Arguments, errand: Errand) -> ToolReply:
         """Let an earlier version serve again."""
         version = self._tools.rollback(given["name"], given.get("to"), by=errand.client)
-        return Reply(
+        return ToolReply(
             text=f"version {version} of {given['name']} serves", data={"name": given["name"], "version": version}
         )
 
-    def delete_tool(self, given: Arguments, errand: Errand) -> Reply:
+    def delete_tool(self, given: Arguments, errand: Errand) -> ToolReply:
         """Let nothing serve under a name any more."""
         version = self._tools.delete(given["name"], by=errand.client)
         text = f"{given['name']} is deleted; it was version {version}, and rollback_tool brings it back"
-        return Reply(text=text, data={"name": given["name"], "version": version})
+        return ToolReply(text=text, data={"name": given["name"], "version": version})
 
 
 def _is_public(grant: str) -> bool:
@@ -166,7 +166,7 @@ def _order(given: Arguments, errand: Errand) -> dict[str, Any]:
     return {**order, "by": errand.client, "tests_by": errand.client if "tests" in order else ""}
 
 
-def _told(made: ToolMade, *, draft: str = "", again: str = "") -> Reply:
+def _told(made: ToolMade, *, draft: str = "", again: str = "") -> ToolReply:
     """Say what became of an order."""
     verdicts = [asdict(one) for one in made.verdicts if one.decision != "accept" or not made.accepted][:_VERDICTS]
     common = {**pick_fields(made, "name reason"), "verdicts": verdicts}
@@ -183,7 +183,7 @@ def _told(made: ToolMade, *, draft: str = "", again: str = "") -> Reply:
             "output_schema": dict(card.output_schema),
         }
         text = f"{made.name}, version {made.version}, serves. Proof {card.strength}; who speaks for it: {card.witness}"
-        return Reply(text=f"{text}\nnext: {todo}", data=data)
+        return ToolReply(text=f"{text}\nnext: {todo}", data=data)
     wrong = [_verdict_line(one) for one in verdicts if one["decision"] != "accept"]
     asked = [f"question: {made.question}; another example that says it settles it"] if made.question else []
     todo = (
@@ -193,7 +193,7 @@ def _told(made: ToolMade, *, draft: str = "", again: str = "") -> Reply:
     if draft:
         data["draft"] = draft
     lines = [f"refused: {made.reason}", *wrong, *asked, f"next: {todo}"]
-    return Reply(text="\n".join(lines), data=data, error=True)
+    return ToolReply(text="\n".join(lines), data=data, error=True)
 
 
 def _verdict_line(verdict: Mapping[str, Any]) -> str:
@@ -202,7 +202,7 @@ def _verdict_line(verdict: Mapping[str, Any]) -> str:
     return f"  {verdict['gate']}{where}: {one_line(str(verdict['message']), limit=600)}{fix}"
 
 
-def _wanting(draft: Draft, refused: ToolMade | None = None) -> Reply:
+def _wanting(draft: ToolDraft, refused: ToolMade | None = None) -> ToolReply:
     """Say what a draft still needs."""
     wants = draft.wants
     together = "source" not in wants
@@ -223,7 +223,7 @@ def _wanting(draft: Draft, refused: ToolMade | None = None) -> Reply:
     }
     if refused is not None and refused.question:
         data["question"] = refused.question
-    return Reply(text="\n".join(lines), data=data)
+    return ToolReply(text="\n".join(lines), data=data)
 
 
 # What it takes to have a program written; its judge, its plans and its talk are not the client's business.

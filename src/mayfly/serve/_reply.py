@@ -27,7 +27,7 @@ LONGEST_TEXT = 200_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reply:
+class ToolReply:
     """Say how a call ended; *data* is an object, as every client takes it."""
 
     text: str
@@ -46,14 +46,14 @@ class Reply:
         )
 
 
-def failed(message: str, fix: str = "", **more: Any) -> Reply:
+def failed(message: str, fix: str = "", **more: Any) -> ToolReply:
     """Say what went wrong and what to do about it."""
     said, todo = one_line(without_secrets(message)), advice(fix)
     lines = [said, *([f"next: {todo}"] if todo else [])]
-    return Reply(text="\n".join(lines), data={"error": said, "next": todo, **more}, error=True)
+    return ToolReply(text="\n".join(lines), data={"error": said, "next": todo, **more}, error=True)
 
 
-def failure_of(error: Exception) -> Reply:
+def failure_of(error: Exception) -> ToolReply:
     """Say what an exception says; one that nobody foresaw is named without its insides."""
     if isinstance(error, MayflyError):
         return failed(error.message, error.fix or "", code=error.code)
@@ -126,7 +126,7 @@ class Errand:
             self.news.put_nowait(text)
 
 
-Work = Callable[[Errand], Reply]
+Work = Callable[[Errand], ToolReply]
 
 
 class Errands:
@@ -136,7 +136,7 @@ class Errands:
         self._most = most
         self._limiter: anyio.CapacityLimiter | None = None
 
-    async def do(self, context: ServerRequestContext[Any, Any], work: Work) -> Reply:
+    async def do(self, context: ServerRequestContext[Any, Any], work: Work) -> ToolReply:
         """Do *work* and return what came of it; where the client leaves or takes it back, it is ended first."""
         if self._limiter is None:
             self._limiter = anyio.CapacityLimiter(self._most)
@@ -152,7 +152,7 @@ class Errands:
         return reply
 
 
-def _done(errand: Errand, work: Work) -> Reply:
+def _done(errand: Errand, work: Work) -> ToolReply:
     try:
         with called_by(lambda what, about: _tell(errand, what, about), stop=errand.stop):
             return work(errand)

@@ -34,9 +34,9 @@ from mcp_types import (
 from mayfly import __version__
 from mayfly.core import MayflyError, mismatch, one_line
 from mayfly.serve._asking import Asking, call_failed
-from mayfly.serve._listing import Listing, Resources, is_record, library_name, own_tools
+from mayfly.serve._listing import Resources, ToolListing, is_record, library_name, own_tools
 from mayfly.serve._making import Making
-from mayfly.serve._reply import Errand, Errands, Reply, failed, value_text
+from mayfly.serve._reply import Errand, Errands, ToolReply, failed, value_text
 
 if TYPE_CHECKING:
     from mcp.server import InitializationOptions, ServerRequestContext
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from mcp.server.subscriptions import SubscriptionBus
 
 
-Handler = Callable[[Mapping[str, Any], Errand], Reply]
+Handler = Callable[[Mapping[str, Any], Errand], ToolReply]
 log = logging.getLogger("mayfly.mcp")
 T = TypeVar("T")
 
@@ -76,12 +76,12 @@ class McpServer:
         self._runtime = runtime
         self.settings = settings
         self._errands = Errands(settings.calls)
-        self._listing = Listing(runtime.tools, settings)
+        self._listing = ToolListing(runtime.tools, settings)
         self._resources = Resources(runtime, self._listing)
         self._asking = Asking(runtime)
         making = Making(runtime)
         bus = InMemorySubscriptionBus()
-        self._changes = Changes(runtime, bus, forget=self._listing.forget)
+        self._changes = LibraryFollower(runtime, bus, forget=self._listing.forget)
         self._handlers: dict[str, Handler] = {
             name: getattr(making if hasattr(making, name) else self._asking, name) for name in own_tools()
         }
@@ -115,7 +115,7 @@ class McpServer:
         reply = await self._errands.do(context, partial(self._called, params.name, params.arguments or {}))
         return reply.to_result()
 
-    def _called(self, name: str, arguments: Mapping[str, Any], errand: Errand) -> Reply:
+    def _called(self, name: str, arguments: Mapping[str, Any], errand: Errand) -> ToolReply:
         handler = self._handlers.get(name)
         if handler is None:
             return self._library_tool(library_name(name), arguments, errand)
@@ -130,7 +130,7 @@ class McpServer:
             self._listing.forget()
         return reply
 
-    def _library_tool(self, name: str, arguments: Mapping[str, Any], errand: Errand) -> Reply:
+    def _library_tool(self, name: str, arguments: Mapping[str, Any], errand: Errand) -> ToolReply:
         outcome = self._asking.called(name, arguments, errand)
         if not outcome.ok:
             return call_failed(outcome)
@@ -138,7 +138,7 @@ class McpServer:
         # As its schema was wrapped in the list, so is its value.
         capability = self._runtime.tools.capability(name, outcome.version)
         plain = capability is not None and is_record(capability.output_schema or {}) and isinstance(value, Mapping)
-        return Reply(text=value_text(value), data=dict(value) if plain else {"result": value})  # type: ignore[call-overload]
+        return ToolReply(text=value_text(value), data=dict(value) if plain else {"result": value})  # type: ignore[call-overload]
 
     async def _list_resources(self, context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
         return ListResourcesResult(resources=await _asked(self._resources.all))
@@ -174,7 +174,7 @@ _PATIENCE = 1.0
 _AGAIN = 1.0
 
 
-class Changes:
+class LibraryFollower:
     """Follow the library and tell clients: those that subscribed by the bus, those of earlier revisions directly."""
 
     def __init__(self, runtime: Runtime, bus: SubscriptionBus, *, forget: Callable[[], None]) -> None:

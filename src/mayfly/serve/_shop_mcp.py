@@ -23,14 +23,14 @@ from mayfly.core import InputError, harmless, one_line, units_text
 from mayfly.market import PAYMENT_REQUIRED, REQUIRED_HEADER, RESPONSE_HEADERS
 from mayfly.market.seller import parse_payment
 from mayfly.serve._listing import is_record, wrapped_schema
-from mayfly.serve._reply import Reply, value_text
+from mayfly.serve._reply import ToolReply, value_text
 from mayfly.serve._stdio import PATH
 
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
     from mcp_types import PaginatedRequestParams
 
-    from mayfly.market import Offer, ShopApp, ShopReply
+    from mayfly.market import PaymentOffer, ShopApp, ShopReply
     from mayfly.market.seller import Seller, SignedPayment
 
 PAYMENT: Final = "x402/payment"
@@ -41,7 +41,9 @@ _SETTLED: Final = RESPONSE_HEADERS[2]
 _GOOD: Final = 200
 
 
-def shop_with_mcp(shop: ShopApp, seller: Seller, offers: Sequence[Offer], *, most: int, calls: int = 32) -> ShopApp:
+def shop_with_mcp(
+    shop: ShopApp, seller: Seller, offers: Sequence[PaymentOffer], *, most: int, calls: int = 32
+) -> ShopApp:
     """Return *shop* with its offers as tools besides, at /mcp; requests have at most *most* bytes, *calls* run at once.
 
     Nothing is kept between requests, so that strangers cannot fill the memory with sessions.
@@ -65,7 +67,7 @@ def shop_with_mcp(shop: ShopApp, seller: Seller, offers: Sequence[Offer], *, mos
 class _ShopServer:
     """Offers as tools."""
 
-    def __init__(self, seller: Seller, offers: Sequence[Offer], calls: int) -> None:
+    def __init__(self, seller: Seller, offers: Sequence[PaymentOffer], calls: int) -> None:
         self._seller = seller
         self._offers = {offer.tool: offer for offer in offers}
         self._places = anyio.CapacityLimiter(calls)
@@ -93,7 +95,7 @@ class _ShopServer:
         # A buyer that goes away does not end the sale: what was paid is answered, and is there when it asks again.
         return await anyio.to_thread.run_sync(sell, abandon_on_cancel=True, limiter=self._places)
 
-    def _sell(self, offer: Offer, arguments: Mapping[str, Any], paid: object) -> CallToolResult:
+    def _sell(self, offer: PaymentOffer, arguments: Mapping[str, Any], paid: object) -> CallToolResult:
         url = f"mcp://tool/{offer.tool}"
         try:
             payment = _read(paid)
@@ -116,17 +118,17 @@ def _priced(required: Mapping[str, Any]) -> CallToolResult:
     """Say what is to be paid: as data, and as text for clients that see no data."""
     # How it is asked for over HTTP is of no use here, and the schemas stand in the list of tools.
     data = {name: value for name, value in required.items() if name != "extensions"}
-    return Reply(text=json.dumps(data, ensure_ascii=False), data=data, error=True).to_result()
+    return ToolReply(text=json.dumps(data, ensure_ascii=False), data=data, error=True).to_result()
 
 
-def _answered(offer: Offer, said: ShopReply) -> CallToolResult:
+def _answered(offer: PaymentOffer, said: ShopReply) -> CallToolResult:
     """Hand out what the seller says, with its receipt where there is one."""
     value = json.loads(said.body)
     if said.status == _GOOD:
         plain = is_record(offer.output_schema) and isinstance(value, dict)
-        reply = Reply(text=value_text(value), data=value if plain else {"result": value})
+        reply = ToolReply(text=value_text(value), data=value if plain else {"result": value})
     else:
-        reply = Reply(text=value_text(value.get("error", value)), data=value, error=True)
+        reply = ToolReply(text=value_text(value.get("error", value)), data=value, error=True)
     result = reply.to_result()
     if _SETTLED in said.headers:
         result.meta = {RECEIPT: _decoded(said.headers[_SETTLED])}
@@ -138,7 +140,7 @@ def _decoded(header: str) -> dict[str, Any]:
     return found
 
 
-def _described(offer: Offer) -> Tool:
+def _described(offer: PaymentOffer) -> Tool:
     price = f"[costs {units_text(offer.units, offer.decimals)} {offer.token_name} on {offer.network}, paid by x402]"
     return Tool(
         name=offer.tool,

@@ -13,7 +13,7 @@ from mayfly.core import Capability, Invocation, MayflyError, one_line, placehold
 from mayfly.library import Registry
 from mayfly.session._events import ToolCalled, ToolReturned
 from mayfly.store import Killed
-from mayfly.world import Room, Settled, ToolResult
+from mayfly.world import Room, SettledChanges, ToolResult
 
 if TYPE_CHECKING:
     from mayfly.models import ToolCall
@@ -167,7 +167,9 @@ class CallsOf:
         commit = self.room.done_before(key)
         if commit is not None:
             told = "[done before the session was interrupted]"
-            return "ok", ToolResult(told, Settled(status="committed", id=commit.id, summary=commit.changes.summary()))
+            return "ok", ToolResult(
+                told, SettledChanges(status="committed", id=commit.id, summary=commit.changes.summary())
+            )
         if capability is not None and capability.effect == "once":
             return "unknown", ToolResult(
                 "the session was interrupted while this was sent: nobody can tell whether it was"
@@ -200,7 +202,9 @@ class CallsOf:
             if settled is not None:
                 continue  # the profile has agreed, and the rules know of it
             told = f"{what} waits for a person's approval as {id}: {why}. Go on with other work, or end your turn."
-            return "held", ToolResult(told, Settled(status="held", id=id, summary=what, reasons=tuple(said.because)))
+            return "held", ToolResult(
+                told, SettledChanges(status="held", id=id, summary=what, reasons=tuple(said.because))
+            )
         return None
 
     def _returned(self, turn: int, key: str, call: ToolCall, status: str, result: ToolResult) -> ToolReturned:

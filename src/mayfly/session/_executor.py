@@ -18,7 +18,7 @@ from mayfly.persona import AgentConfig
 from mayfly.session._calls import LIBRARY, AllowedTools, CallsOf
 from mayfly.session._events import ModelSaid, SessionNoted, ToolReturned, TurnAsked, TurnConfigured, TurnEnded
 from mayfly.session._fold import fold
-from mayfly.session._log import SessionLog, Turn
+from mayfly.session._log import LoggedTurn, SessionLog
 from mayfly.session._parts import SessionParts
 from mayfly.session._perceive import Perceived, perceive
 from mayfly.store import Killed
@@ -61,7 +61,7 @@ class Executor:
         """Take one request to the end of its turn; whatever goes wrong is how the turn ends, and never raised."""
         return await self._start(self._begin(task), task)
 
-    async def _start(self, turn: Turn, task: str) -> TurnEnded:
+    async def _start(self, turn: LoggedTurn, task: str) -> TurnEnded:
         """Find out what is wanted of whom, and do it."""
         try:
             self.parts.kill()
@@ -91,7 +91,7 @@ class Executor:
             return await self._start(turn, turn.text)
         return await self._run(turn, self._config_of(turn.configured))
 
-    def _begin(self, task: str) -> Turn:
+    def _begin(self, task: str) -> LoggedTurn:
         self.log.refresh()
         shared = "\n".join(f"{name}: {text}" for name, text in self._context.items())
         text = f"{shared}\n\n{task}" if shared else task
@@ -105,7 +105,7 @@ class Executor:
         return self.parts.configure(perceived.personas, perceived.verbs, task=task)
 
     def _note_config(
-        self, turn: Turn, config: AgentConfig, told: tuple[str, ...] = (), *, only_asked: bool = False
+        self, turn: LoggedTurn, config: AgentConfig, told: tuple[str, ...] = (), *, only_asked: bool = False
     ) -> None:
         noted = TurnConfigured(
             turn=turn.number,
@@ -128,7 +128,7 @@ class Executor:
             identity_prompt=prompt, tools=noted.tools, policies=noted.policies, mode=mode, personas=noted.personas
         )
 
-    async def _run(self, turn: Turn, config: AgentConfig) -> TurnEnded:
+    async def _run(self, turn: LoggedTurn, config: AgentConfig) -> TurnEnded:
         """Let model and tools take turns; the checks of every call are made in `CallsOf`."""
         try:
             asks = turn.configured is not None and turn.configured.only_asked
@@ -164,7 +164,7 @@ class Executor:
             seconds=settings.tool_timeout,
         )
 
-    async def _loop(self, turn: Turn, config: AgentConfig, calls: CallsOf) -> TurnEnded:
+    async def _loop(self, turn: LoggedTurn, config: AgentConfig, calls: CallsOf) -> TurnEnded:
         settings, refused = self.parts.settings, dict[str, int]()
         for key, call in turn.open_calls():
             self._count(refused, call, await calls.do(turn.number, key, call))
@@ -192,7 +192,9 @@ class Executor:
                 else:
                     self._count(refused, call, await calls.do(turn.number, key, call))
 
-    async def _last_words(self, turn: Turn, config: AgentConfig, allowed: Collection[str], spent: int) -> TurnEnded:
+    async def _last_words(
+        self, turn: LoggedTurn, config: AgentConfig, allowed: Collection[str], spent: int
+    ) -> TurnEnded:
         self._tell(_LAST)
         # The tools are still offered: some providers refuse a history with calls where none are.
         said = await self._ask(turn, config, allowed)
@@ -202,7 +204,7 @@ class Executor:
             self._leave_out(turn, key, call)
         return self._end(turn, "limit", text=said.text, reason=reason)
 
-    async def _ask(self, turn: Turn, config: AgentConfig, allowed: Collection[str]) -> ModelSaid:
+    async def _ask(self, turn: LoggedTurn, config: AgentConfig, allowed: Collection[str]) -> ModelSaid:
         """Ask the model for its next step and record it."""
         self.parts.kill()
         if self.parts.model is None:
@@ -237,7 +239,7 @@ class Executor:
     def _tell(self, text: str) -> None:
         self.log.add(SessionNoted(text=text))
 
-    def _leave_out(self, turn: Turn, key: str, call: ToolCall) -> None:
+    def _leave_out(self, turn: LoggedTurn, key: str, call: ToolCall) -> None:
         text = "not done: no further tool call is taken in this turn"
         tool = self.log.hide(call.name)[:100]
         self.log.add(ToolReturned(turn=turn.number, key=key, call=call.id, tool=tool, status="refused", text=text))
@@ -248,7 +250,7 @@ class Executor:
             name = f"{call.name} {call.arguments}"
             refused[name] = refused.get(name, 0) + 1
 
-    def _end(self, turn: Turn, status: str, *, text: str = "", reason: str = "") -> TurnEnded:
+    def _end(self, turn: LoggedTurn, status: str, *, text: str = "", reason: str = "") -> TurnEnded:
         ended = TurnEnded(turn=turn.number, status=status, text=text, reason=one_line(reason, limit=500))
         self.log.add(ended)
         self.parts.observe(ended)

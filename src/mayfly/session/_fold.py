@@ -9,7 +9,7 @@ from mayfly.models import ModelError
 from mayfly.session._events import SessionFolded
 
 if TYPE_CHECKING:
-    from mayfly.session._log import SessionLog, Turn
+    from mayfly.session._log import LoggedTurn, SessionLog
     from mayfly.session._parts import SessionParts
 
 # What one turn may take of the text that is to be summed up, and of a summary without a model.
@@ -34,7 +34,7 @@ async def fold(log: SessionLog, parts: SessionParts) -> None:
     log.add(SessionFolded(turn=old[-1].number, summary=await _summed_up(before, old, parts) or plain))
 
 
-async def _summed_up(before: str, old: list[Turn], parts: SessionParts) -> str:
+async def _summed_up(before: str, old: list[LoggedTurn], parts: SessionParts) -> str:
     if parts.model is None or not parts.model.serves("reflect"):
         return ""
     told = [before] if before else []
@@ -50,7 +50,7 @@ async def _summed_up(before: str, old: list[Turn], parts: SessionParts) -> str:
     return str(answer.text).strip()
 
 
-def _line_of(turn: Turn) -> str:
+def _line_of(turn: LoggedTurn) -> str:
     """Return one turn in one line, without a model."""
     answer = turn.ended.text if turn.ended is not None else ""
     files = sorted({one.tool for one in turn.returned.values() if one.commit})

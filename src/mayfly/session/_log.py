@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import content_hash
-from mayfly.models import Called, Message, Returned, Said, ToolCall
+from mayfly.models import Called, Message, Returned, SaidText, ToolCall
 from mayfly.session._events import (
     ModelSaid,
     SessionBegan,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True)
-class Turn:
+class LoggedTurn:
     """One turn as far as it has come."""
 
     number: int
@@ -42,8 +42,8 @@ class Turn:
 
     def messages(self) -> Iterator[Message]:
         """Yield the turn as the model is told it; a call without a result has none yet."""
-        yield Said(role="user", text=self.text)
-        yield from (Said(role="user", text=note) for note in self.notes.get(0, ()))
+        yield SaidText(role="user", text=self.text)
+        yield from (SaidText(role="user", text=note) for note in self.notes.get(0, ()))
         for place, said in enumerate(self.said):
             calls = calls_of(said)
             if calls:
@@ -55,9 +55,9 @@ class Turn:
                         failed = done.status not in ("ok", "held")
                         yield Returned(call_id=call.id, name=call.name, text=done.text, failed=failed)
             elif said.text:
-                yield Said(role="assistant", text=said.text)
+                yield SaidText(role="assistant", text=said.text)
             for note in self.notes.get(place + 1, ()):
-                yield Said(role="user", text=note)
+                yield SaidText(role="user", text=note)
 
     def key(self, step: int, number: int) -> str:
         """Return by what the effect of a call is known: its place in the session, whatever the model calls it."""
@@ -93,7 +93,7 @@ class SessionLog:
         self.ledger = ledger
         self.id = id
         self.began: SessionBegan | None = None
-        self.turns: list[Turn] = []
+        self.turns: list[LoggedTurn] = []
         self.folded: SessionFolded | None = None
         self.ended: SessionEnded | None = None
         self._pending: list[str] = []
@@ -123,7 +123,7 @@ class SessionLog:
                 self._take_entry(entry)
 
     @property
-    def turn(self) -> Turn | None:
+    def turn(self) -> LoggedTurn | None:
         """The turn that is under way, if one is."""
         return self.turns[-1] if self.turns and self.turns[-1].ended is None else None
 
@@ -132,7 +132,7 @@ class SessionLog:
         told: list[Message] = []
         first = 0
         if self.folded is not None:
-            told.append(Said(role="user", text=f"What happened before, in short:\n{self.folded.summary}"))
+            told.append(SaidText(role="user", text=f"What happened before, in short:\n{self.folded.summary}"))
             first = self.folded.turn
         for turn in self.turns:
             if turn.number > first:
@@ -159,7 +159,7 @@ class SessionLog:
                 self.ended = None
                 text = "\n\n".join([*self._pending, data.text])
                 self._pending = []
-                self.turns.append(Turn(number=data.turn, text=text))
+                self.turns.append(LoggedTurn(number=data.turn, text=text))
             case TurnConfigured():
                 self.turns[-1].configured = data
             case ModelSaid():
@@ -180,7 +180,7 @@ class SessionLog:
             turn.notes.setdefault(len(turn.said), []).append(noted.text)
 
 
-def _closing(turn: Turn) -> Iterator[Message]:
+def _closing(turn: LoggedTurn) -> Iterator[Message]:
     """Tell how a turn ended that the model did not end itself, so that the next one does not follow on a call."""
     ended = turn.ended
     if ended is None or ended.status == "done":
@@ -189,7 +189,7 @@ def _closing(turn: Turn) -> Iterator[Message]:
         text = f"not done: the turn ended ({ended.reason or ended.status})"
         yield Returned(call_id=call.id, name=call.name, text=text, failed=True)
     # Said by us and not by the model: a script counts what the model has said.
-    yield Said(role="user", text=f"[that turn ended: {ended.reason or ended.status}]")
+    yield SaidText(role="user", text=f"[that turn ended: {ended.reason or ended.status}]")
 
 
 def sessions(ledger: Ledger) -> list[SessionLog]:

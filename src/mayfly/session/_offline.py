@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import Cost
-from mayfly.models import Called, Returned, Said, ToolCall, Turn
+from mayfly.models import Called, Returned, SaidText, ToolCall, Turn
 
 if TYPE_CHECKING:
     from mayfly.models import Message, ToolOffer
@@ -51,9 +51,9 @@ class OfflineTalker:
             match message:
                 case Returned():
                     results.insert(0, message)
-                case Said(role="user"):
+                case SaidText(role="user"):
                     return self._turn(message.text, results, tools)
-                case Called() | Said():
+                case Called() | SaidText():
                     continue
         return _said(_NEEDS_A_MODEL)
 

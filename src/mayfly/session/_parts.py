@@ -11,7 +11,7 @@ from mayfly.session._calls import Observer
 from mayfly.session._perceive import Talker
 
 if TYPE_CHECKING:
-    from mayfly.models import Pool
+    from mayfly.models import ModelPool
     from mayfly.persona import AgentConfig, Desk
     from mayfly.session.tools import SessionLibrary
 
@@ -26,6 +26,6 @@ class SessionParts:
     configure: Callable[..., AgentConfig]
     kill: Callable[[], None]
     model: Talker | None = None
-    pool: Pool | None = None
+    pool: ModelPool | None = None
     library: SessionLibrary | None = None
     observe: Observer = field(default=lambda _: None)

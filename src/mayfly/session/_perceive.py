@@ -12,7 +12,7 @@ from mayfly.models import ModelError
 
 if TYPE_CHECKING:
     from mayfly.language import Request
-    from mayfly.models import Message, Pool, Purpose, ToolOffer
+    from mayfly.models import Message, ModelPool, Purpose, ToolOffer
     from mayfly.models import Turn as ModelTurn
     from mayfly.persona import Desk
 
@@ -67,7 +67,9 @@ class Talker(Protocol):
         """Whether it can be asked for *purpose*."""
         ...
 
-    async def aask(self, purpose: Purpose, prompt: str, *, system: str, schema: Any = None, pool: Pool | None) -> Any:
+    async def aask(
+        self, purpose: Purpose, prompt: str, *, system: str, schema: Any = None, pool: ModelPool | None
+    ) -> Any:
         """Answer one question."""
         ...
 
@@ -77,14 +79,14 @@ class Talker(Protocol):
         *,
         system: str,
         tools: Sequence[ToolOffer],
-        pool: Pool | None,
+        pool: ModelPool | None,
         emit: Callable[[str], None] | None,
     ) -> ModelTurn:
         """Say the next thing in a conversation."""
         ...
 
 
-async def perceive(text: str, desk: Desk, model: Talker | None, *, session: str, pool: Pool | None) -> Perceived:
+async def perceive(text: str, desk: Desk, model: Talker | None, *, session: str, pool: ModelPool | None) -> Perceived:
     """Read *text*; a model's reading, where there is one, is routed with no more power than the reader found."""
     read = desk.understand(text, session=session)
     verbs = tuple(dict.fromkeys(clause.intent.verb for clause in read.request.routed))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from mayfly.core import Closing, InputError, Stop
 from mayfly.library import Registry
-from mayfly.models import Pool
+from mayfly.models import ModelPool
 from mayfly.persona import AgentConfig, Desk, detect_context
 from mayfly.sandbox.workbench import SecretFiles, Workbench
 from mayfly.session._events import SessionBegan, SessionEnded, TurnEnded
@@ -162,7 +162,7 @@ class RunningSession(Closing):
     def _run(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         self._stop = Stop()
         self.executor.room.stop = self._stop
-        self.executor.parts.pool = Pool(parent=self._pool, stop=self._stop)
+        self.executor.parts.pool = ModelPool(parent=self._pool, stop=self._stop)
         return asyncio.run_coroutine_threadsafe(work(), self._loop).result()
 
     def _found(self, wanted: str) -> str:
@@ -176,9 +176,9 @@ class RunningSession(Closing):
         named = f"no session {wanted}" if wanted else f"no session in {self.workspace}"
         raise InputError(f"there is {named}", fix="see: mayfly agents --all")
 
-    def _new_pool(self, name: str) -> Pool:
+    def _new_pool(self, name: str) -> ModelPool:
         limits = self.settings.models
-        return Pool(
+        return ModelPool(
             calls=self.settings.session.model_calls,
             input_tokens=limits.input_tokens,
             output_tokens=limits.output_tokens,

@@ -24,7 +24,7 @@ from mayfly.world import builtins
 
 if TYPE_CHECKING:
     from mayfly.core import Settings, Stop
-    from mayfly.library.staging import Report, StageResult
+    from mayfly.library.staging import StageResult, StagingReport
     from mayfly.persona import Desk
     from mayfly.session._approvals import Approvals
     from mayfly.session.tools import BuiltinChange
@@ -68,7 +68,7 @@ class Stager:
         why: str = "",
         merge: bool = True,
         stop: Stop | None = None,
-    ) -> Report:
+    ) -> StagingReport:
         """Try *source* as the new file of *tool*, and with *merge* take it in."""
         staging = self.staging(stop)
         homes = self.homes()
@@ -85,7 +85,7 @@ class Stager:
         report = _passed(self._of(change, merge=True, stop=stop))
         return f"{report.path} is changed by commit {report.commit[:12]}; {self.taken_up(report.path)}"
 
-    def _of(self, change: BuiltinChange, *, merge: bool, stop: Stop | None) -> Report:
+    def _of(self, change: BuiltinChange, *, merge: bool, stop: Stop | None) -> StagingReport:
         source = self._ledger.get_blob(change.source)
         return self.stage(change.tool, source, path=change.path, why=change.why, merge=merge, stop=stop)
 
@@ -146,7 +146,7 @@ def _choose(tool: str, homes: dict[str, tuple[Path, ...]], path: str, repository
     return names[path] if path else files[0]
 
 
-def _passed(report: Report) -> Report:
+def _passed(report: StagingReport) -> StagingReport:
     if report.status in ("passed", "promoted"):
         return report
     verb = "was taken back" if report.status == "rolled_back" else "is not taken in"

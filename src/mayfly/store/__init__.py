@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from mayfly.store._switch import KillSwitched as KillSwitched
     from mayfly.store._switch import Switch as Switch
     from mayfly.store._telemetry import Telemetry as Telemetry
-    from mayfly.store._tool_list import Served as Served
+    from mayfly.store._tool_list import ServedTool as ServedTool
     from mayfly.store._tool_list import ToolList as ToolList
     from mayfly.store._tools import ToolRow as ToolRow
     from mayfly.store._tools import ToolVersionRow as ToolVersionRow

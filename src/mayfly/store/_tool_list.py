@@ -36,7 +36,7 @@ _LOOKED_AT = 50
 _ROWS = 5000
 
 
-class Served(NamedTuple):
+class ServedTool(NamedTuple):
     """A name and the version that serves under it, or served until it was retired."""
 
     tool: ToolRow
@@ -61,12 +61,12 @@ class ToolList:
         """Return how a name stands, None where it never was one."""
         return next(iter(self._select(TOOLS, "WHERE name = ?", name)), None)
 
-    def served(self, name: str) -> Served | None:
+    def served(self, name: str) -> ServedTool | None:
         """Return a name with the version that serves or is retired, None where there is none."""
         with self._ledger._reading() as connection:
             return next(iter(_served(connection, " WHERE t.name = ?", [name])), None)
 
-    def all(self, *, state: str = "") -> list[Served]:
+    def all(self, *, state: str = "") -> list[ServedTool]:
         """Return every tool that serves or is retired, by name."""
         chosen, values = where(("t.state = ?", state or None))
         with self._ledger._reading() as connection:
@@ -139,10 +139,10 @@ class ToolList:
             return table.select(connection, rest, values)
 
 
-def _served(connection: Connection, rest: str, values: Sequence[object]) -> list[Served]:
+def _served(connection: Connection, rest: str, values: Sequence[object]) -> list[ServedTool]:
     width = len(TOOLS.names)
     rows = connection.run(f"{_BOTH} {rest}", values)
-    return [Served(TOOLS.to_row(row[:width]), TOOL_VERSIONS.to_row(row[width:])) for row in rows]
+    return [ServedTool(TOOLS.to_row(row[:width]), TOOL_VERSIONS.to_row(row[width:])) for row in rows]
 
 
 def _rare(frequent: Mapping[str, int]) -> list[str]:

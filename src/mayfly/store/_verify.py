@@ -20,7 +20,7 @@ _BLOB = re.compile(r'"(?:[a-z]+_)?(?:blob|tree)":"([0-9a-f]{64})"')
 _ANCHOR = re.compile(r"([0-9]{1,19}):([0-9a-f]{64})")
 
 
-class Link(NamedTuple):
+class ChainLink(NamedTuple):
     """One link of the chain: over the events from *first* to *last*."""
 
     last: int
@@ -71,7 +71,7 @@ class Verifier:
         self._recount = Recount(PROJECTIONS)
         self._blobs: dict[str, int] = {}
         self.events = self.links = 0
-        self._head = Link(0, 0, GENESIS)
+        self._head = ChainLink(0, 0, GENESIS)
 
     def verify(self) -> Verified:
         """Look at all of it."""
@@ -91,8 +91,8 @@ class Verifier:
     def _check_chain(self) -> None:
         stored = self._connection.each(EVENTS, COLUMNS.split(", "), ["id"])
         rows = _Rows(heapq.merge(stored, self._archived(), key=lambda row: row[0]))
-        for found in self._connection.each("mayfly_links", Link._fields, ["last"]):
-            link = Link(*found)
+        for found in self._connection.each("mayfly_links", ChainLink._fields, ["last"]):
+            link = ChainLink(*found)
             if (stray := rows.take_before(link.first)) is not None:
                 raise BrokenLink(f"event {stray} was inserted: no link of the chain covers it", at=stray)
             taken = rows.take(link)
@@ -170,7 +170,7 @@ class _Rows:
             return None
         return int(self._next[0])
 
-    def take(self, link: Link) -> list[Row]:
+    def take(self, link: ChainLink) -> list[Row]:
         """Return the rows of a link, all of them."""
         taken = []
         for id in range(link.first, link.last + 1):

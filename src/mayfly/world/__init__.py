@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mayfly.world._declare import takes as takes
     from mayfly.world._declare import tool as tool
     from mayfly.world._git_history import History as History
-    from mayfly.world._http_client import Answer as Answer
+    from mayfly.world._http_client import HttpAnswer as HttpAnswer
     from mayfly.world._http_client import KeptConnections as KeptConnections
     from mayfly.world._http_client import address_of as address_of
     from mayfly.world._http_client import exchange as exchange
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mayfly.world._push import push as push
     from mayfly.world._room import HeldChanges as HeldChanges
     from mayfly.world._room import Room as Room
-    from mayfly.world._room import Settled as Settled
+    from mayfly.world._room import SettledChanges as SettledChanges
     from mayfly.world._room import ToolResult as ToolResult
     from mayfly.world._steps import StepChanges as StepChanges
     from mayfly.world._tests import run_project as run_project

@@ -11,7 +11,7 @@ from typing import Any
 
 from mayfly.core import InputError, Invocation, one_line
 from mayfly.world._patch import FilePatch, Hunk, parse_patch, patched_text
-from mayfly.world._place import Place, source_files, text_in
+from mayfly.world._place import WorkspacePlace, source_files, text_in
 
 # What one look takes in; a larger change is looked at in parts.
 MOST_FILES = 200
@@ -55,7 +55,7 @@ class Changed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
+class ChangedFiles:
     """All that is changed, and what could not be looked at."""
 
     files: tuple[Changed, ...]
@@ -63,7 +63,7 @@ class Change:
     said: str = ""
 
 
-def change_of(place: Place, call: Invocation, *, before: bool = False) -> Change:
+def change_of(place: WorkspacePlace, call: Invocation, *, before: bool = False) -> ChangedFiles:
     """Return what a call is about: its paths, its diff, or what git says; with *before* also how files were."""
     given = call.arguments
     if "paths" in given and "diff" in given:
@@ -75,7 +75,7 @@ def change_of(place: Place, call: Invocation, *, before: bool = False) -> Change
     return _from_git(place, call, str(given.get("base", "HEAD")), before=before)
 
 
-def _named(place: Place, paths: Sequence[str]) -> Change:
+def _named(place: WorkspacePlace, paths: Sequence[str]) -> ChangedFiles:
     found: list[str] = []
     for path in paths:
         whole = os.path.join(place.workspace, path)
@@ -90,7 +90,7 @@ def _named(place: Place, paths: Sequence[str]) -> Change:
     return _read(place, dict.fromkeys(found), said=f"{len(found)} files")
 
 
-def _from_diff(place: Place, diff: str) -> Change:
+def _from_diff(place: WorkspacePlace, diff: str) -> ChangedFiles:
     files, notes = [], []
     parts = parse_patch(diff)
     if not parts:
@@ -106,10 +106,10 @@ def _from_diff(place: Place, diff: str) -> Change:
             files.append(Changed(path=part.new or part.old, text="\n".join(lines), lines=None))
     if len(parts) > MOST_FILES:
         notes.append(f"only the first {MOST_FILES} of {len(parts)} files were looked at")
-    return Change(files=tuple(files), notes=tuple(notes), said=f"a diff of {len(parts)} files")
+    return ChangedFiles(files=tuple(files), notes=tuple(notes), said=f"a diff of {len(parts)} files")
 
 
-def _patched_file(place: Place, part: FilePatch) -> Changed:
+def _patched_file(place: WorkspacePlace, part: FilePatch) -> Changed:
     """Return a file with its change, whether the workspace has that already or not."""
     hunks = [Hunk(start=hunk.start, old=hunk.new, new=hunk.old) for hunk in part.hunks]
     turned = FilePatch(old=part.new, new=part.old, hunks=hunks)
@@ -139,7 +139,7 @@ def _new_lines(was: str | None, now: str) -> frozenset[int] | None:
     return frozenset(line for kind, _, _, start, end in steps if kind != "equal" for line in range(start + 1, end + 1))
 
 
-def _from_git(place: Place, call: Invocation, base: str, *, before: bool) -> Change:
+def _from_git(place: WorkspacePlace, call: Invocation, base: str, *, before: bool) -> ChangedFiles:
     base = _commit(place, call, base)
     names, cut_names = _git(place, call, *_DIFF, "--name-only", base, "--")
     lines, cut_lines = _git(place, call, *_DIFF, "-U0", base, "--")
@@ -157,10 +157,10 @@ def _from_git(place: Place, call: Invocation, base: str, *, before: bool) -> Cha
         wanted = [one.path for one in found.files if one.path in tracked and one.path.endswith(".py")]
         old = {path: _before(place, call, base, path) for path in wanted}
     files = tuple(replace(one, before=old.get(one.path)) for one in found.files)
-    return Change(files=files, notes=tuple(notes), said=found.said)
+    return ChangedFiles(files=files, notes=tuple(notes), said=found.said)
 
 
-def _commit(place: Place, call: Invocation, base: str) -> str:
+def _commit(place: WorkspacePlace, call: Invocation, base: str) -> str:
     ran, _ = place.run([*_GIT, "rev-parse", "--quiet", "--verify", f"{base}^{{commit}}"], key=call.key, keep=False)
     if ran.code == 0 and ran.output.strip():
         return str(ran.output.split()[0])
@@ -175,7 +175,7 @@ def _commit(place: Place, call: Invocation, base: str) -> str:
     return str(ran.output.split()[0])
 
 
-def _git(place: Place, call: Invocation, *words: str) -> tuple[str, bool]:
+def _git(place: WorkspacePlace, call: Invocation, *words: str) -> tuple[str, bool]:
     """Return what git prints, and whether some of it is missing."""
     ran, _ = place.run([*_GIT, *words], key=call.key, keep=False)
     if ran.code != 0:
@@ -183,7 +183,7 @@ def _git(place: Place, call: Invocation, *words: str) -> tuple[str, bool]:
     return str(ran.output), ran.whole > len(ran.output.encode("utf-8", "replace"))
 
 
-def _before(place: Place, call: Invocation, base: str, path: str) -> str | None:
+def _before(place: WorkspacePlace, call: Invocation, base: str, path: str) -> str | None:
     ran, _ = place.run([*_GIT, "show", f"{base}:./{path}"], key=call.key, keep=False)
     whole = ran.whole <= len(ran.output.encode("utf-8", "replace"))
     return str(ran.output) if ran.code == 0 and whole else None
@@ -216,7 +216,7 @@ def unquoted(name: str) -> str:
     return _ESCAPE.sub(sign, name[1:-1].encode()).decode("utf-8", "surrogateescape")
 
 
-def _read(place: Place, touched: Mapping[str, Any], *, said: str) -> Change:
+def _read(place: WorkspacePlace, touched: Mapping[str, Any], *, said: str) -> ChangedFiles:
     files, notes = [], []
     for path, lines in list(touched.items())[:MOST_FILES]:
         try:
@@ -227,4 +227,4 @@ def _read(place: Place, touched: Mapping[str, Any], *, said: str) -> Change:
                 notes.append(f"{path} was not looked at: {one_line(str(error), limit=120)}")
     if len(touched) > MOST_FILES:
         notes.append(f"only the first {MOST_FILES} of {len(touched)} files were looked at")
-    return Change(files=tuple(files), notes=tuple(notes), said=said)
+    return ChangedFiles(files=tuple(files), notes=tuple(notes), said=said)

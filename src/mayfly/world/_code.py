@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mayfly.core import Asked, Capability, Invocation, MayflyError, ToolSettings
 from mayfly.world._declare import NUMBER, PLACE, TEXT, Schema, listed, said, takes, tool
-from mayfly.world._place import Place
+from mayfly.world._place import WorkspacePlace
 
 # What does the work is imported when it is called: it brings the gates with it, and most sessions begin without.
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _CHANGE: dict[str, Schema] = {
 }
 
 
-def code_tools(place: Place, limits: ToolSettings | None = None) -> tuple[Capability, ...]:
+def code_tools(place: WorkspacePlace, limits: ToolSettings | None = None) -> tuple[Capability, ...]:
     """Return the tools that look at code."""
     return (
         impact_analysis.bound(place, limits),
@@ -46,7 +46,7 @@ def _about(call: Invocation) -> str:
     asks="path",
     seconds=120.0,
 )
-def impact_analysis(place: Place, limits: ToolSettings | None, call: Invocation) -> str:
+def impact_analysis(place: WorkspacePlace, limits: ToolSettings | None, call: Invocation) -> str:
     """Say who depends on a file, function, class or method: directly, through others, and which tests.
 
     Python by its names; JavaScript, TypeScript, Go, Rust and C by their imports.
@@ -63,7 +63,7 @@ def impact_analysis(place: Place, limits: ToolSettings | None, call: Invocation)
     asks=lambda call: (Asked("hypothesis_gen", _about(call)),),
     seconds=180.0,
 )
-def hypothesis_gen(place: Place, limits: ToolSettings | None, call: Invocation) -> str:
+def hypothesis_gen(place: WorkspacePlace, limits: ToolSettings | None, call: Invocation) -> str:
     """Suggest what may be wrong with a change: what the gates find in it, and what functions no longer do.
 
     Suspicions to look into, not findings.
@@ -95,7 +95,7 @@ def hypothesis_gen(place: Place, limits: ToolSettings | None, call: Invocation) 
     asks=lambda call: (Asked("preflight", _about(call)),),
     seconds=300.0,
 )
-def preflight(place: Place, call: Invocation) -> str:
+def preflight(place: WorkspacePlace, call: Invocation) -> str:
     """Check changed files before a commit: syntax, complexity, taste, secrets, and types with mypy."""
     from mayfly.world._changes import change_of
     from mayfly.world._findings import findings_in, tell_findings, type_findings

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from mayfly.core import Capability, InputError, Invocation, one_line, parse_json, parse_python
 from mayfly.world._declare import PLACE, TEXT, said, takes, tool
 from mayfly.world._html import text_of_html
-from mayfly.world._place import Place, text_in
+from mayfly.world._place import WorkspacePlace, text_in
 
 # A book has about a million characters.
 _LARGEST = 8 * 1024 * 1024
@@ -85,12 +85,12 @@ class Document(NamedTuple):
         return "\n\n".join(f"{'#' * min(one.level, 6)} {one.title}\n{one.text}".rstrip() for one in parts)
 
 
-def document_tools(place: Place) -> tuple[Capability, ...]:
+def document_tools(place: WorkspacePlace) -> tuple[Capability, ...]:
     """Return the tools that read documents."""
     return (doc_parse.bound(place),)
 
 
-def _of_file(place: Place, path: str, format: str) -> Document:
+def _of_file(place: WorkspacePlace, path: str, format: str) -> Document:
     if format == "pdf":
         return parse_document(pdf_text(place.read(path)), "pdf")
     return parse_document(text_in(place, path, most=_LARGEST), format)
@@ -326,7 +326,7 @@ _SUFFIXES = {
     asks="path",
     seconds=60.0,
 )
-def doc_parse(place: Place, call: Invocation) -> str:
+def doc_parse(place: WorkspacePlace, call: Invocation) -> str:
     """Outline a document of the workspace (Markdown, reStructuredText, HTML, text, JSON, TOML, CSV, notebook,
     docstrings of Python, PDF), or give the text of one of its sections.
     """

@@ -32,7 +32,7 @@ _COMMENT, _OPENING = "<!--", re.compile(r"<[!?]")
 _BLANKS = re.compile(r"\s+")
 
 
-class Page(NamedTuple):
+class HtmlPage(NamedTuple):
     """A page as text; *whole* is false where it was too long, or too broken, to be read to its end."""
 
     title: str
@@ -44,7 +44,7 @@ class _TooLong(Exception):
     """The page has taken as much time or room as it may."""
 
 
-def text_of_html(source: str, *, base: str = "", most: int = 400_000, everything: bool = False) -> Page:
+def text_of_html(source: str, *, base: str = "", most: int = 400_000, everything: bool = False) -> HtmlPage:
     """Return the text of a page in at most *most* characters, with links made absolute by *base*.
 
     Where a page says which part of it is its content, only that is returned, or *everything*.
@@ -63,7 +63,7 @@ def text_of_html(source: str, *, base: str = "", most: int = 400_000, everything
     if not everything and sum(map(len, blocks[start:end])) >= _ENOUGH:
         blocks = blocks[start:end]
     text = "\n".join(blocks).strip("\n")
-    return Page(_BLANKS.sub(" ", reader.title).strip()[:300], re.sub(r"\n{3,}", "\n\n", text)[:most], whole)
+    return HtmlPage(_BLANKS.sub(" ", reader.title).strip()[:300], re.sub(r"\n{3,}", "\n\n", text)[:most], whole)
 
 
 def _without_comments(source: str) -> str:

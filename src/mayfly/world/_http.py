@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from mayfly.core import Asked, InputError, Invocation, LimitError, MayflyError, NotSent
 from mayfly.world._declare import COUNT, HASH, URL, Schema, takes, tool
-from mayfly.world._http_client import LARGEST, Address, Answer, address_of, exchange
+from mayfly.world._http_client import LARGEST, Address, HttpAnswer, address_of, exchange
 
 # Others could carry credentials, which would be recorded with the argument, or change what the request means.
 _HEADERS = ("accept", "accept-language", "content-type", "if-match", "if-none-match", "if-modified-since", "user-agent")
@@ -63,7 +63,7 @@ def _headers(call: Invocation) -> dict[str, str]:
     return {"user-agent": "mayfly", "accept-encoding": "identity", **given}
 
 
-def _unhappy(address: Address, answer: Answer) -> MayflyError:
+def _unhappy(address: Address, answer: HttpAnswer) -> MayflyError:
     said = f"{address.without_query} answers {answer.status} {answer.reason[:80]}".rstrip()
     if 300 <= answer.status < 400 and "location" in answer.headers:
         where = answer.headers["location"].partition("?")[0][:200]
@@ -71,7 +71,7 @@ def _unhappy(address: Address, answer: Answer) -> MayflyError:
     return InputError(said)
 
 
-def _value(answer: Answer) -> dict[str, object]:
+def _value(answer: HttpAnswer) -> dict[str, object]:
     """Return an answer as data; what is not text is given in base64."""
     kind = answer.headers.get("content-type", "")
     value: dict[str, object] = {"status": answer.status, "type": kind[:200], "bytes": len(answer.body)}

@@ -83,7 +83,7 @@ def resolved(address: Address) -> str:
     return where
 
 
-class Answer(NamedTuple):
+class HttpAnswer(NamedTuple):
     """What a server said; *whole* is false where more followed than is taken."""
 
     status: int
@@ -129,7 +129,7 @@ def exchange(
     stop: Stop | None = None,
     seconds: float | None = None,
     largest: int | None = None,
-) -> Answer:
+) -> HttpAnswer:
     """Send one request and read the answer, all within *seconds* (`SECONDS`) and until *stop* is said.
 
     What fails before anything was sent is `NotSent`, or the refusal and look-up errors that mean the same; what fails
@@ -156,7 +156,7 @@ class KeptConnections:
         # They are closed with the last one who could use them.
         weakref.finalize(self, _close_all, self._idle)
 
-    def exchange(self, method: str, headers: Mapping[str, str], body: bytes | None) -> Answer:
+    def exchange(self, method: str, headers: Mapping[str, str], body: bytes | None) -> HttpAnswer:
         """Do as `exchange` does; where a kept connection turns out to be closed, once more over a new one."""
         kept = self._take()
         if kept is not None:
@@ -169,7 +169,7 @@ class KeptConnections:
         _connect(connection)
         return self._over(connection, method, headers, body)
 
-    def _over(self, connection: _Connection, method: str, headers: Mapping[str, str], body: bytes | None) -> Answer:
+    def _over(self, connection: _Connection, method: str, headers: Mapping[str, str], body: bytes | None) -> HttpAnswer:
         answer = None
         try:
             answer = _sent(connection, method, headers, body, self._largest)
@@ -211,7 +211,7 @@ def _sent(
     body: bytes | None,
     largest: int,
     stop: Stop | None = None,
-) -> Answer:
+) -> HttpAnswer:
     seconds = connection.seconds
     with _ending(connection, seconds, stop or Stop()) as late:
         try:
@@ -264,10 +264,10 @@ def _ending(connection: _Connection, seconds: float, stop: Stop) -> Iterator[thr
         timer.cancel()
 
 
-def _answer(response: HTTPResponse, largest: int) -> Answer:
+def _answer(response: HTTPResponse, largest: int) -> HttpAnswer:
     body = response.read(largest + 1)
     declared = response.getheader("Content-Length", "")
     if len(body) <= largest and declared.isdigit() and response.length:
         raise ConnectionError(f"the answer ended after {len(body)} of {declared} bytes")
     headers = {name.lower(): value for name, value in response.getheaders()}
-    return Answer(response.status, response.reason, headers, body[:largest], len(body) <= largest)
+    return HttpAnswer(response.status, response.reason, headers, body[:largest], len(body) <= largest)

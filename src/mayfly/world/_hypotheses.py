@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from mayfly.core import MayflyError, one_line, parse_python
-from mayfly.world._changes import Change, Changed
-from mayfly.world._findings import Finding
+from mayfly.world._changes import Changed, ChangedFiles
+from mayfly.world._findings import GateFinding
 from mayfly.world._impact import CodeIndex, is_test
-from mayfly.world._place import Place
-from mayfly.world._python_project import Symbol
+from mayfly.world._place import WorkspacePlace
+from mayfly.world._python_project import PythonSymbol
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 # Callers named in one suspicion.
@@ -28,7 +28,7 @@ class Hypothesis(NamedTuple):
     evidence: str = ""
 
 
-def hypotheses_of(change: Change, findings: Sequence[Finding], index: CodeIndex | None) -> list[Hypothesis]:
+def hypotheses_of(change: ChangedFiles, findings: Sequence[GateFinding], index: CodeIndex | None) -> list[Hypothesis]:
     """Return what the gates found in the change, and what comparing before and after suggests."""
     found = [Hypothesis(one.path, one.line, f"{one.code}: {one.said}", one.gate) for one in findings if one.new]
     changed = {file.path for file in change.files}
@@ -125,7 +125,7 @@ def _comparisons(node: ast.AST) -> dict[str, tuple[str, int]]:
 
 
 def _callers(index: CodeIndex | None, path: str, name: str, changed: set[str]) -> list[str]:
-    users = index.used_by.get(Symbol(path, name), ()) if index is not None else ()
+    users = index.used_by.get(PythonSymbol(path, name), ()) if index is not None else ()
     return sorted({f"{one.path}:{one.line}" for one in users if one.called and one.path not in changed})
 
 
@@ -146,7 +146,7 @@ def _mentions(index: CodeIndex | None, name: str, *, but: str) -> list[str]:
     return sorted(found)
 
 
-def judged_by_rules(place: Place, found: Sequence[Hypothesis]) -> dict[Hypothesis, str]:
+def judged_by_rules(place: WorkspacePlace, found: Sequence[Hypothesis]) -> dict[Hypothesis, str]:
     """Return whether each is supported or open, by the rules of `hypothesis_rules.mg` where they are in force."""
     words = {one: one_line(one.claim, limit=300) for one in found}
     facts = [(("hypothesis_gen", 2), (one.path, words[one])) for one in found]

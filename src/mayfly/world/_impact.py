@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from mayfly.core import InputError, Stop, ToolSettings
 from mayfly.world._other_imports import LANGUAGES, MARKS, OtherFiles
-from mayfly.world._place import Place, source_files, text_in
-from mayfly.world._python_project import PythonProject, Symbol, UsedBy
+from mayfly.world._place import WorkspacePlace, source_files, text_in
+from mayfly.world._python_project import PythonProject, PythonSymbol, UsedBy
 from mayfly.world._python_uses import PythonFile, read_python
 
 _PYTHON = frozenset({".py", ".pyi"})
@@ -60,7 +60,7 @@ class CodeIndex:
     """The sources of a workspace as they are now."""
 
     def __init__(
-        self, place: Place, *, under: str = ".", limits: ToolSettings | None = None, stop: Stop | None = None
+        self, place: WorkspacePlace, *, under: str = ".", limits: ToolSettings | None = None, stop: Stop | None = None
     ) -> None:
         limits = limits or ToolSettings()
         until = time.monotonic() + limits.code_seconds
@@ -111,9 +111,9 @@ class CodeIndex:
         return found
 
     @cached_property
-    def used_by(self) -> Mapping[Symbol, list[UsedBy]]:
+    def used_by(self) -> Mapping[PythonSymbol, list[UsedBy]]:
         """For each symbol of Python who uses it."""
-        found: dict[Symbol, list[UsedBy]] = {}
+        found: dict[PythonSymbol, list[UsedBy]] = {}
         for symbol, use in self.project.uses():
             found.setdefault(symbol, []).append(use)
         return found
@@ -127,7 +127,7 @@ class CodeIndex:
         module = self.project.module(target, "")
         if module is None and (path.endswith((*_PYTHON, *LANGUAGES)) or "/" in target):
             raise InputError(f"{path} is no source file of the workspace that could be read")
-        found = [*([Symbol(module, "")] if module is not None else ()), *self._find(target)]
+        found = [*([PythonSymbol(module, "")] if module is not None else ()), *self._find(target)]
         if not found:
             return self._by_word(target)
         if len(found) > 1:
@@ -135,14 +135,14 @@ class CodeIndex:
             raise InputError(f"{target} may be any of {len(found)}: {places}", fix="say path or path:name")
         return self._of_symbol(target, found[0]) if found[0].name else self._of_file(found[0].path)
 
-    def _in_file(self, path: str, name: str) -> Symbol:
+    def _in_file(self, path: str, name: str) -> PythonSymbol:
         file = self.project.files.get(path)
         if file is None or name not in file.definitions:
             known = ", ".join(list(file.definitions)[:20]) if file is not None else "nothing that is known by name"
             raise InputError(f"{path} defines no {name}: {known}")
-        return Symbol(path, name)
+        return PythonSymbol(path, name)
 
-    def _find(self, target: str) -> list[Symbol]:
+    def _find(self, target: str) -> list[PythonSymbol]:
         parts = target.split(".")
         for count in range(len(parts) - 1, 0, -1):
             module = self.project.module(".".join(parts[:count]), "")
@@ -151,7 +151,7 @@ class CodeIndex:
                 inner = self.project.method(found, parts[count + 1]) if len(parts) > count + 1 else None
                 return [inner or found]
         return [
-            Symbol(path, name)
+            PythonSymbol(path, name)
             for path, file in self.project.files.items()
             for name in file.definitions
             if name == target or name.endswith(f".{target}")
@@ -175,7 +175,7 @@ class CodeIndex:
             steps += 1
         return found
 
-    def _of_symbol(self, target: str, symbol: Symbol) -> Impact:
+    def _of_symbol(self, target: str, symbol: PythonSymbol) -> Impact:
         there = self.project.files[symbol.path].definitions[symbol.name]
         found = Impact(
             target=target, defined=f"{symbol.path}:{there.line} {there.kind} {symbol.name}", notes=tuple(self.notes)
@@ -185,31 +185,31 @@ class CodeIndex:
         if there.kind == "method":
             found.by_name = self._by_attribute(symbol, known={(one.path, one.line) for one in users})
         seen = {symbol}
-        wave, steps = {Symbol(one.path, one.within) for one in users}, 1
+        wave, steps = {PythonSymbol(one.path, one.within) for one in users}, 1
         while wave:
             seen |= wave
             if steps > 1:
                 names = sorted(f"{one.path}::{one.name}" if one.name else one.path for one in wave)
                 found.further |= dict.fromkeys(names, steps)
-            wave = {Symbol(user.path, user.within) for one in wave for user in self._users(one)} - seen
+            wave = {PythonSymbol(user.path, user.within) for one in wave for user in self._users(one)} - seen
             steps += 1
         return found
 
-    def _users(self, symbol: Symbol) -> list[UsedBy]:
+    def _users(self, symbol: PythonSymbol) -> list[UsedBy]:
         """Return who uses a symbol: also who uses the class of a method, or imports a module whose own code uses it."""
         if not symbol.name:
             importers = self.imported_by.get(symbol.path, {})
             return [UsedBy(path, "", line, False) for path, line in importers.items()]
         users = list(self.used_by.get(symbol, ()))
         owner = symbol.name.rpartition(".")[0]
-        if owner and Symbol(symbol.path, owner) != symbol:
+        if owner and PythonSymbol(symbol.path, owner) != symbol:
             known = {(one.path, one.line) for one in users}
-            for one in self.used_by.get(Symbol(symbol.path, owner), ()):
+            for one in self.used_by.get(PythonSymbol(symbol.path, owner), ()):
                 if not _is_inside(one, symbol.path, owner) and (one.path, one.line) not in known:
                     users.append(one)
         return list(dict.fromkeys(users))
 
-    def _by_attribute(self, symbol: Symbol, known: set[tuple[str, int]]) -> list[Mention]:
+    def _by_attribute(self, symbol: PythonSymbol, known: set[tuple[str, int]]) -> list[Mention]:
         name = symbol.name.rpartition(".")[2]
         return [
             Mention(path, use.line, f"in {use.within or 'the module'}")

@@ -25,8 +25,8 @@ from mayfly.store import Event, event
 from mayfly.world._declare import NUMBER, PLACE, TEXT, said, takes, tool
 from mayfly.world._documents import format_of, parse_document, pdf_text
 from mayfly.world._html import text_of_html
-from mayfly.world._passages import Index, Passage, passages_of
-from mayfly.world._place import Place, text_in
+from mayfly.world._passages import Passage, PassageIndex, passages_of
+from mayfly.world._place import WorkspacePlace, text_in
 from mayfly.world._web import asks_for, fetch, refuse_by_rules
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Knowledge:
         self._workspace = workspace
         self._lock = threading.Lock()
         self._seen = 0
-        self._index = Index()
+        self._index = PassageIndex()
         self._entries: list[tuple[KnowledgeIngested, int, Passage]] = []
         self.documents: list[KnowledgeIngested] = []
 
@@ -143,7 +143,9 @@ def _plain(found: Found) -> str:
     return " ".join(f"{found.passage.heading} {found.passage.text}".casefold().split())
 
 
-def knowledge_tools(place: Place, knowledge: Knowledge, limits: ToolSettings | None = None) -> tuple[Capability, ...]:
+def knowledge_tools(
+    place: WorkspacePlace, knowledge: Knowledge, limits: ToolSettings | None = None
+) -> tuple[Capability, ...]:
     """Return the tools that keep and find texts."""
     return (
         kb_ingest.bound(place, knowledge, limits or ToolSettings()),
@@ -169,7 +171,7 @@ def _title(call: Invocation) -> str:
     return str(call.arguments.get("title") or call.arguments.get("url") or call.arguments.get("path") or "text")
 
 
-def _file_text(place: Place, path: str) -> str:
+def _file_text(place: WorkspacePlace, path: str) -> str:
     """Return the text of a file as a reader has it: pages without their tags, notebooks by their cells."""
     format = format_of(path)
     if format == "pdf":
@@ -195,7 +197,7 @@ def _file_text(place: Place, path: str) -> str:
     asks=_asked,
     seconds=200.0,
 )
-def kb_ingest(place: Place, knowledge: Knowledge, limits: ToolSettings, call: Invocation) -> str:
+def kb_ingest(place: WorkspacePlace, knowledge: Knowledge, limits: ToolSettings, call: Invocation) -> str:
     """Keep a text, a file of the workspace or a web page, so that kb_search finds its passages."""
     given, kind = call.arguments, _given(call)
     title, source = _title(call), str(given.get(kind, ""))

@@ -28,7 +28,7 @@ class Passage(NamedTuple):
     text: str
 
 
-class Hit(NamedTuple):
+class PassageHit(NamedTuple):
     """A passage that was found: its place in what was searched, and how much it says."""
 
     place: int
@@ -123,7 +123,7 @@ def words_of(text: str) -> Iterator[str]:
             yield from (part.casefold() for part in parts)
 
 
-class Index:
+class PassageIndex:
     """Passages by their words; each is added once and never changes."""
 
     def __init__(self) -> None:
@@ -145,7 +145,7 @@ class Index:
             self._where.setdefault(word, []).append((place, count))
         return place
 
-    def search(self, query: str, *, among: Iterable[int] | None = None) -> list[Hit]:
+    def search(self, query: str, *, among: Iterable[int] | None = None) -> list[PassageHit]:
         """Return all passages that hold a word of *query*, the ones that say most first; of equals the older ones."""
         allowed = None if among is None else set(among)
         scores: dict[int, float] = {}
@@ -159,4 +159,4 @@ class Index:
                     scores[place] = scores.get(place, 0.0) + weight * count * (_K1 + 1) / (count + held_back)
         # Rounded, so that the last bits of a sum do not decide the order on another machine.
         ranked = sorted((-round(score, 9), place) for place, score in scores.items())
-        return [Hit(place, -score) for score, place in ranked]
+        return [PassageHit(place, -score) for score, place in ranked]

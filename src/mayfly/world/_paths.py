@@ -20,7 +20,7 @@ DEEPEST = 40
 MOST_ENTRIES = 200_000
 
 
-class Entry(NamedTuple):
+class DirectoryEntry(NamedTuple):
     """Something in a directory: its path from the workspace, and what it is."""
 
     path: str
@@ -91,7 +91,7 @@ def _opened(root: str, real: str, path: str) -> int:
         raise InputError(f"{path}: {error.strerror}") from None
 
 
-def entries(root: str, path: str) -> list[Entry]:
+def entries(root: str, path: str) -> list[DirectoryEntry]:
     """Return what is in one directory, sorted by name."""
     descriptor = _opened(root, inside(root, path), path)
     try:
@@ -102,7 +102,9 @@ def entries(root: str, path: str) -> list[Entry]:
         os.close(descriptor)
 
 
-def walk(root: str, path: str, *, hidden: bool, enter: Callable[[str], bool] = lambda _: True) -> Iterator[Entry]:
+def walk(
+    root: str, path: str, *, hidden: bool, enter: Callable[[str], bool] = lambda _: True
+) -> Iterator[DirectoryEntry]:
     """Yield every entry below a directory, sorted, without following links; what cannot be read is left out.
 
     Names with a leading dot are left out unless *hidden*, and what is in directories that are not to be *entered* by
@@ -129,8 +131,8 @@ def walk(root: str, path: str, *, hidden: bool, enter: Callable[[str], bool] = l
         waiting += [(one, depth + 1) for one in below if enter(os.path.basename(one))]
 
 
-def _scanned(descriptor: int, directory: str) -> list[Entry]:
-    found: list[Entry] = []
+def _scanned(descriptor: int, directory: str) -> list[DirectoryEntry]:
+    found: list[DirectoryEntry] = []
     with os.scandir(descriptor) as scan:
         for entry in scan:
             try:
@@ -140,7 +142,7 @@ def _scanned(descriptor: int, directory: str) -> list[Entry]:
             kind = _WORDS.get(stat.S_IFMT(status.st_mode), "special")
             path = entry.name if directory == "." else f"{directory}/{entry.name}"
             if sayable(path):
-                found.append(Entry(path, kind, status.st_size))
+                found.append(DirectoryEntry(path, kind, status.st_size))
             if len(found) > MOST_ENTRIES:
                 raise LimitError(f"entries of {directory}", used=len(found), limit=MOST_ENTRIES)
     return sorted(found)

@@ -17,7 +17,7 @@ from mayfly.world._paths import walk
 _OF_TOOLS = ("venv", "node_modules", "__pycache__")
 
 
-class Place(Protocol):
+class WorkspacePlace(Protocol):
     """A workspace in which files are read and programs run; `Room` is one."""
 
     @property
@@ -41,7 +41,7 @@ class Place(Protocol):
         ...
 
 
-def source_files(place: Place, suffixes: frozenset[str], *, under: str = ".", most: int) -> Iterator[str]:
+def source_files(place: WorkspacePlace, suffixes: frozenset[str], *, under: str = ".", most: int) -> Iterator[str]:
     """Return the files with one of *suffixes*, by name: no links are followed, nothing that tools keep for themselves.
 
     Only names are looked at here; contents are read through the room, which masks what is secret.
@@ -55,7 +55,7 @@ def source_files(place: Place, suffixes: frozenset[str], *, under: str = ".", mo
     return islice((path for path in files if os.path.splitext(path)[1].lower() in suffixes), most)
 
 
-def text_in(place: Place, path: str, *, most: int) -> str:
+def text_in(place: WorkspacePlace, path: str, *, most: int) -> str:
     """Return a file as text; one that is none, or is larger than *most* bytes, is an `InputError`."""
     data = place.read(path)
     if len(data) > most:

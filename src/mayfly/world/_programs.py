@@ -12,7 +12,7 @@ from mayfly.sandbox.workbench import Ran
 from mayfly.world._declare import NUMBER, PLACE, TEXT, Declared, Schema, listed, said, takes, tool
 from mayfly.world._place import find_python, own_python
 from mayfly.world._push import plan_push, push
-from mayfly.world._room import Room, Settled, ToolResult
+from mayfly.world._room import Room, SettledChanges, ToolResult
 
 _SECONDS = said(NUMBER, "seconds it may take", maximum=3600)
 _HOSTS = listed(TEXT, "hosts it has to reach, such as example.com; none unless named")
@@ -112,7 +112,7 @@ def git_push(room: Room, call: Invocation) -> str:
     return push(room.workspace, payload)
 
 
-def _told(ran: Ran, settled: Settled | None = None, *, tail: int = 0) -> ToolResult:
+def _told(ran: Ran, settled: SettledChanges | None = None, *, tail: int = 0) -> ToolResult:
     """Return what a program printed and how it ended; the last line says what became of its changes."""
     output = ran.output if not tail or len(ran.output) <= tail else f"[…]\n{ran.output[-tail:]}"
     end = {

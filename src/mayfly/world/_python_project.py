@@ -12,7 +12,7 @@ from mayfly.world._python_uses import Imported, PythonFile
 _STEPS = 12
 
 
-class Symbol(NamedTuple):
+class PythonSymbol(NamedTuple):
     """Something that a file defines; without a name the file itself."""
 
     path: str
@@ -82,11 +82,11 @@ class PythonProject:
                 if behind is not None and behind.path != module:
                     yield behind.path, one.line
 
-    def named(self, path: str, name: str, steps: int = _STEPS) -> Symbol | None:
+    def named(self, path: str, name: str, steps: int = _STEPS) -> PythonSymbol | None:
         """Return what *name* is in the module at *path*."""
         file = self.files[path]
         if name in file.definitions:
-            return Symbol(path, name)
+            return PythonSymbol(path, name)
         if steps == 0:
             return None
         if name in file.imported:
@@ -96,7 +96,7 @@ class PythonProject:
         if path.endswith("__init__.py"):
             below = self._file_at("/".join((*path.split("/")[:-1], name)))
             if below is not None:
-                return Symbol(below, "")
+                return PythonSymbol(below, "")
         for star in file.stars:
             module = self.imported_module(star, path)
             found = self.named(module, name, steps - 1) if module is not None and module != path else None
@@ -104,13 +104,13 @@ class PythonProject:
                 return found
         return None
 
-    def _behind(self, one: Imported, path: str, steps: int) -> Symbol | None:
+    def _behind(self, one: Imported, path: str, steps: int) -> PythonSymbol | None:
         module = self.imported_module(one, path)
         if module is None:
             return None
-        return self.named(module, one.name, steps - 1) if one.name else Symbol(module, "")
+        return self.named(module, one.name, steps - 1) if one.name else PythonSymbol(module, "")
 
-    def written(self, path: str, dotted: str) -> Symbol | None:
+    def written(self, path: str, dotted: str) -> PythonSymbol | None:
         """Return what a chain of names in a file leads to; a method that a class has from its base is the base's."""
         file, parts = self.files[path], dotted.split(".")
         for count in range(len(parts), 0, -1):
@@ -122,7 +122,7 @@ class PythonProject:
         first = self.named(path, parts[0])
         return None if first is None else self._member(first, parts[1:])
 
-    def _member(self, here: Symbol, parts: list[str], steps: int = _STEPS) -> Symbol:
+    def _member(self, here: PythonSymbol, parts: list[str], steps: int = _STEPS) -> PythonSymbol:
         for place, part in enumerate(parts):
             if not here.name:
                 below = self.named(here.path, part)
@@ -136,11 +136,11 @@ class PythonProject:
             here = method if place + 1 == len(parts) else here
         return here
 
-    def method(self, owner: Symbol, name: str, steps: int = _STEPS) -> Symbol | None:
+    def method(self, owner: PythonSymbol, name: str, steps: int = _STEPS) -> PythonSymbol | None:
         """Return the method *name* of a class, its own or that of a base."""
         file = self.files[owner.path]
         if f"{owner.name}.{name}" in file.definitions:
-            return Symbol(owner.path, f"{owner.name}.{name}")
+            return PythonSymbol(owner.path, f"{owner.name}.{name}")
         for base in file.bases.get(owner.name, ()) if steps else ():
             there = self.written(owner.path, base)
             if there is not None and there != owner:
@@ -149,7 +149,7 @@ class PythonProject:
                     return found
         return None
 
-    def uses(self) -> Iterator[tuple[Symbol, UsedBy]]:
+    def uses(self) -> Iterator[tuple[PythonSymbol, UsedBy]]:
         """Yield every use of anything that a file of the project defines."""
         for path, file in self.files.items():
             for use in file.uses:

@@ -31,7 +31,7 @@ class Imported(NamedTuple):
     line: int
 
 
-class Use(NamedTuple):
+class NameUse(NamedTuple):
     """A name as it is written, such as `core.shown`, and the function it stands in; nothing is the module itself."""
 
     dotted: str
@@ -48,8 +48,8 @@ class PythonFile:
     bases: dict[str, list[str]] = field(default_factory=dict)
     imported: dict[str, Imported] = field(default_factory=dict)
     stars: list[Imported] = field(default_factory=list)
-    uses: list[Use] = field(default_factory=list)
-    attributes: list[Use] = field(default_factory=list)
+    uses: list[NameUse] = field(default_factory=list)
+    attributes: list[NameUse] = field(default_factory=list)
 
     def imports(self) -> Iterator[Imported]:
         """Yield everything that is imported, once."""
@@ -100,7 +100,7 @@ class _Reader:
                 self._all((*node.args, *node.keywords), where)
             case ast.Name():
                 if isinstance(node.ctx, ast.Load):
-                    self.found.uses.append(Use(node.id, where.within, node.lineno, called))
+                    self.found.uses.append(NameUse(node.id, where.within, node.lineno, called))
             case ast.Attribute():
                 self._attribute(node, where, called)
             case _:
@@ -152,7 +152,7 @@ class _Reader:
     def _attribute(self, node: ast.Attribute, where: _Where, called: bool) -> None:
         """Note a chain of names once, and its last name for whoever looks for a method of that name."""
         written = _dotted(node)
-        self.found.attributes.append(Use(node.attr, where.within, node.lineno, called))
+        self.found.attributes.append(NameUse(node.attr, where.within, node.lineno, called))
         if not written:
             self.read(node.value, where)
             return
@@ -160,10 +160,10 @@ class _Reader:
         owner, own = where.owner or ("", "")
         if own and root == own:
             written = f"{owner}.{rest}"
-        self.found.uses.append(Use(written, where.within, node.lineno, called))
+        self.found.uses.append(NameUse(written, where.within, node.lineno, called))
         for inner in ast.walk(node.value):
             if isinstance(inner, ast.Attribute):
-                self.found.attributes.append(Use(inner.attr, where.within, inner.lineno, False))
+                self.found.attributes.append(NameUse(inner.attr, where.within, inner.lineno, False))
 
 
 def _dotted(node: ast.expr) -> str:

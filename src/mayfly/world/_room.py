@@ -43,7 +43,7 @@ class HeldChanges(NamedTuple):
     only_person: bool
 
 
-class Inbox(Protocol):
+class RoomInbox(Protocol):
     """Where changes and actions wait for a person's word."""
 
     def hold_changes(self, changes: HeldChanges) -> str:
@@ -62,7 +62,7 @@ class Inbox(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settled:
+class SettledChanges:
     """What became of a set of changes."""
 
     status: str  # nothing, committed, held, refused, conflict, or dropped since the command was ended
@@ -90,7 +90,7 @@ class ToolResult(NamedTuple):
     """What a tool gives back: text or data for the model, and what became of the changes it made."""
 
     value: object
-    settled: Settled | None = None
+    settled: SettledChanges | None = None
     failed: bool = False
 
 
@@ -103,7 +103,7 @@ class Room:
     state: Path
     bench: Workbench
     kernel: Callable[[], Kernel]
-    approvals: Inbox
+    approvals: RoomInbox
     history: History
     stop: Stop = field(default_factory=Stop)
     show: Callable[[str], None] | None = None
@@ -132,7 +132,7 @@ class Room:
         grants: Sequence[str] = (),
         keep: bool = True,
         stdin: bytes = b"",
-    ) -> tuple[Ran, Settled]:
+    ) -> tuple[Ran, SettledChanges]:
         """Run a command on the workbench and settle what it changed; with *keep* off nothing is kept."""
         note = command if isinstance(command, str) else " ".join(command)
         with self.lock:
@@ -148,7 +148,7 @@ class Room:
                 )
                 if not keep:
                     self.bench.drop()
-                    return ran, Settled(status="nothing")
+                    return ran, SettledChanges(status="nothing")
                 settled = self._settle_ran(ran, key=key, note=note)
                 if settled.status != "conflict":
                     break
@@ -156,7 +156,7 @@ class Room:
 
     def write(
         self, files: Mapping[str, bytes | None], *, key: str, note: str, modes: Mapping[str, int] = {}
-    ) -> Settled:
+    ) -> SettledChanges:
         """Write, replace or delete (None) files, all of them or none; new ones with their *modes*."""
         with self.lock:
             for _ in range(_TRIES):
@@ -165,18 +165,18 @@ class Room:
                     break
             return settled
 
-    def _settle_ran(self, ran: Ran, *, key: str, note: str) -> Settled:
+    def _settle_ran(self, ran: Ran, *, key: str, note: str) -> SettledChanges:
         """Settle what a command changed; where it was ended before its own end, half of its changes are not kept."""
         if ran.status in ("ok", "failed") or not len(ran.changes):
             return self.settle(ran.changes, key=key, note=note)
         self.bench.drop()
-        return Settled(status="dropped", summary=ran.changes.summary(), reasons=(ran.reason,))
+        return SettledChanges(status="dropped", summary=ran.changes.summary(), reasons=(ran.reason,))
 
-    def settle(self, changes: Changes, *, key: str, note: str) -> Settled:
+    def settle(self, changes: Changes, *, key: str, note: str) -> SettledChanges:
         """Put *changes* to the rules, and commit, hold or drop them as one."""
         if not len(changes):
             self.bench.drop()
-            return Settled(status="nothing")
+            return SettledChanges(status="nothing")
         note = self.secrets.text(note)
         summary, diff = changes.summary(), changes.diff()[:_SHOWN]
         seen = self.history.look(changes, self._run_inside)
@@ -185,7 +185,7 @@ class Room:
         reasons = tuple(judged.because)
         if judged.decision == "deny":
             self.bench.drop()
-            return Settled(status="refused", summary=summary, diff=diff, reasons=reasons)
+            return SettledChanges(status="refused", summary=summary, diff=diff, reasons=reasons)
         if judged.decision == "approval":
             held = self.bench.hold(changes, note=note)
             only_person = bool(whole.lost or whole.unkept) or any(map(_is_gits, judged.paths("approval")))
@@ -193,15 +193,15 @@ class Room:
             id = self.approvals.hold_changes(waits)
             agreed = self.approvals.get(id).settled
             if agreed is not None:
-                return Settled(status="committed", id=agreed.commit, summary=summary, diff=diff)
-            return Settled(status="held", id=id, summary=summary, diff=diff, reasons=reasons)
+                return SettledChanges(status="committed", id=agreed.commit, summary=summary, diff=diff)
+            return SettledChanges(status="held", id=id, summary=summary, diff=diff, reasons=reasons)
         try:
             commit = self.bench.commit(changes, note=note, id=self.commit_id(key))
         except ConflictError as error:
             self.bench.drop()
-            return Settled(status="conflict", summary=summary, reasons=(str(error),))
+            return SettledChanges(status="conflict", summary=summary, reasons=(str(error),))
         self.history.note(seen)
-        return Settled(status="committed", id=commit.id, summary=summary, diff=diff)
+        return SettledChanges(status="committed", id=commit.id, summary=summary, diff=diff)
 
     def _run_inside(
         self, words: Sequence[str], *, stdin: bytes, environment: Mapping[str, str], seconds: float

@@ -27,7 +27,7 @@ _SECONDS = 10.0
 _BATCH = 2 * 1024 * 1024
 
 
-class Hit(TypedDict):
+class LineHit(TypedDict):
     """One line that fits, cut where it is very long."""
 
     path: str
@@ -134,7 +134,7 @@ def _still_there(settings: SandboxSettings, call: Invocation, value: object) -> 
     """Look again: each hit by its line number, each file without one as a whole."""
     if not isinstance(value, list) or not all(isinstance(hit, dict) and hit.keys() == _KEYS for hit in value):
         return False
-    wanted, by_path = _wanted(call), dict[str, list[Hit]]()
+    wanted, by_path = _wanted(call), dict[str, list[LineHit]]()
     for hit in value:
         by_path.setdefault(str(hit["path"]), []).append(hit)
     standing = [line for path, hits in by_path.items() for line in _standing(call, path, hits)]
@@ -145,10 +145,10 @@ def _still_there(settings: SandboxSettings, call: Invocation, value: object) -> 
     return not any(wanted.text in _text(call, path) for path in _files(call, wanted) if path not in by_path)
 
 
-_KEYS = Hit.__annotations__.keys()
+_KEYS = LineHit.__annotations__.keys()
 
 
-def _standing(call: Invocation, path: str, hits: list[Hit]) -> Iterator[Line]:
+def _standing(call: Invocation, path: str, hits: list[LineHit]) -> Iterator[Line]:
     lines = _text(call, path).split("\n")
     for hit in hits:
         number = hit["line"]
@@ -182,12 +182,12 @@ def _standing(call: Invocation, path: str, hits: list[Hit]) -> Iterator[Line]:
     check=_still_there,
     proves="every line stands where it was found and fits, and no file without a hit holds the text",
 )
-def search_lines(settings: SandboxSettings, call: Invocation) -> list[Hit]:
+def search_lines(settings: SandboxSettings, call: Invocation) -> list[LineHit]:
     """Search the lines of a file, or of all files below a directory, by a text or a regular expression."""
-    wanted, found = _wanted(call), list[Hit]()
+    wanted, found = _wanted(call), list[LineHit]()
     lines = (line for path in _files(call, wanted) for line in _lines(call, path))
     for path, number, text in _selected(settings, wanted, lines, call):
-        found.append(Hit(path=path, line=number, text=text[:LONGEST_LINE]))
+        found.append(LineHit(path=path, line=number, text=text[:LONGEST_LINE]))
         if len(found) > MOST_HITS:
             raise LimitError("lines found", used=len(found), limit=MOST_HITS, fix="name a smaller directory")
     return found

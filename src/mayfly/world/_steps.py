@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mayfly.core import Invocation, NotSent, Settings
 from mayfly.sandbox.workbench import Workbench
 from mayfly.world._git_history import History
-from mayfly.world._room import Inbox, Room
+from mayfly.world._room import Room, RoomInbox
 
 if TYPE_CHECKING:
     from mayfly.policy import Kernel
@@ -40,7 +40,7 @@ class StepChanges:
     ledger: Ledger
     kernel: Callable[[Path, str], Kernel]
     """Returns what decides in a workspace for a run."""
-    inbox: Callable[[], Inbox]
+    inbox: Callable[[], RoomInbox]
 
     def __call__(self, call: Invocation, files: Files, *, note: str, modes: Mapping[str, int] = {}) -> None:
         """Put the files on an overlay, judge them as one set, and commit it to the workspace or say why not."""

@@ -3,12 +3,12 @@
 import pytest
 
 from mayfly.mangle._ast import Symbol
-from mayfly.mangle._checked import Declared, Merge
+from mayfly.mangle._checked import DeclaredPredicate, Merge
 
 from .checking import accept, only, refuse
 
 
-def declared(text: str, name: str = "p", arity: int = 1) -> Declared:
+def declared(text: str, name: str = "p", arity: int = 1) -> DeclaredPredicate:
     return accept(text).declared[Symbol(name, arity)]
 
 

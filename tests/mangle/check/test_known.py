@@ -3,14 +3,14 @@
 import pytest
 
 from mayfly.mangle._ast import Symbol
-from mayfly.mangle._checked import Declared
+from mayfly.mangle._checked import DeclaredPredicate
 
 from .checking import accept, only, refuse, spot
 
 
-def elsewhere(*, extensional: bool = False, synthetic: bool = False) -> dict[Symbol, Declared]:
+def elsewhere(*, extensional: bool = False, synthetic: bool = False) -> dict[Symbol, DeclaredPredicate]:
     symbol = Symbol("given", 1)
-    declared = Declared(
+    declared = DeclaredPredicate(
         symbol=symbol,
         columns=("X",),
         modes=(),

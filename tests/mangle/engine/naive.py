@@ -6,7 +6,7 @@ No indices, no deltas, no reordering, none of the engine's own code: slow, and s
 from collections.abc import Iterable, Iterator, Mapping
 
 from mayfly.mangle._ast import Apply, Atom, Constant, Equality, Negation, Premise, Symbol, Term, Variable
-from mayfly.mangle._checked import Checked, Rule
+from mayfly.mangle._checked import CheckedProgram, CheckedRule
 from mayfly.mangle._values import List, Row, Value
 
 Facts = dict[Symbol, dict[Row, None]]
@@ -17,7 +17,7 @@ class Failed(Exception):
     """Evaluating a function or comparison ended in an error."""
 
 
-def evaluate(checked: Checked, facts: Iterable[tuple[Symbol, Row]] = ()) -> set[tuple[Symbol, Row]]:
+def evaluate(checked: CheckedProgram, facts: Iterable[tuple[Symbol, Row]] = ()) -> set[tuple[Symbol, Row]]:
     """Return everything that follows from a program and these facts."""
     known: Facts = {}
     for symbol, row in [*((fact.symbol, fact.row) for fact in checked.given), *facts]:
@@ -33,12 +33,12 @@ def evaluate(checked: Checked, facts: Iterable[tuple[Symbol, Row]] = ()) -> set[
     return {(symbol, row) for symbol, rows in known.items() for row in rows}
 
 
-def aggregates(rule: Rule) -> bool:
+def aggregates(rule: CheckedRule) -> bool:
     """Tell whether a rule groups."""
     return rule.transform is not None and rule.transform.do is not None
 
 
-def _apply(rule: Rule, known: Facts) -> bool:
+def _apply(rule: CheckedRule, known: Facts) -> bool:
     """Add what a rule gives; tell whether something was new."""
     rows = []
     for bindings in list(solutions(rule.premises, {}, known)):
@@ -52,7 +52,7 @@ def _apply(rule: Rule, known: Facts) -> bool:
     return len(there) > before
 
 
-def _aggregate(rule: Rule, known: Facts) -> None:
+def _aggregate(rule: CheckedRule, known: Facts) -> None:
     assert rule.transform is not None
     assert rule.transform.do is not None
     groups: dict[Row, list[Bindings]] = {}
@@ -70,7 +70,7 @@ def _aggregate(rule: Rule, known: Facts) -> None:
         known.setdefault(rule.head.symbol, {})[row] = None
 
 
-def body_rows(rule: Rule, known: Facts) -> list[Bindings]:
+def body_rows(rule: CheckedRule, known: Facts) -> list[Bindings]:
     """Return the rows a group_by sees: one for each fact of a single atom, otherwise the distinct solutions."""
     found = list(solutions(rule.premises, {}, known))
     if len(rule.premises) == 1 and isinstance(rule.premises[0], Atom):

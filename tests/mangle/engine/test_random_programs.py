@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from mayfly.mangle._ast import Atom, Constant, Equality, Negation, Symbol, Variable
-from mayfly.mangle._checked import Checked
+from mayfly.mangle._checked import CheckedProgram
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._parser import parse, parse_fact
 from mayfly.mangle._values import Row
@@ -50,7 +50,7 @@ def _agree(seed: int) -> None:
         _check_derivations(model)
 
 
-def _expected(checked: Checked, facts: list[Fact]) -> set[Fact] | None:
+def _expected(checked: CheckedProgram, facts: list[Fact]) -> set[Fact] | None:
     try:
         return naive.evaluate(checked, facts)
     except naive.Failed:

@@ -7,7 +7,7 @@ from mayfly.mangle._parser import parse, parse_atom, parse_fact
 from mayfly.mangle._text import show_atom, show_row
 from mayfly.mangle.check import check_program
 from mayfly.mangle.engine import External, Model, compile_program
-from mayfly.mangle.explain import Fact, Leaves, Why, WhyNot, leaves, repairs, to_text, why, why_not
+from mayfly.mangle.explain import DerivationLeaves, Fact, Why, WhyNot, leaves, repairs, to_text, why, why_not
 
 PERMITS = """
 Decl pending(Id, Action, Target).
@@ -69,7 +69,7 @@ def said(explanation: Why | WhyNot) -> list[str]:
     return to_text(explanation).splitlines()
 
 
-def named(found: Leaves) -> tuple[set[str], set[str]]:
+def named(found: DerivationLeaves) -> tuple[set[str], set[str]]:
     return {show_row(*used) for used in found.facts}, {show_atom(atom) for atom in found.absences}
 
 

@@ -7,11 +7,22 @@ from random import Random
 import pytest
 
 from mayfly.mangle._ast import Atom, Constant, Place, Symbol
-from mayfly.mangle._checked import Rule
+from mayfly.mangle._checked import CheckedRule
 from mayfly.mangle._parser import parse_atom
 from mayfly.mangle._values import Value
 from mayfly.mangle.engine import Model
-from mayfly.mangle.explain import Attempt, Fact, Step, leaves, repairs, solve, to_json, to_text, why, why_not
+from mayfly.mangle.explain import (
+    DerivationStep,
+    Fact,
+    RuleAttempt,
+    leaves,
+    repairs,
+    solve,
+    to_json,
+    to_text,
+    why,
+    why_not,
+)
 
 from .helpers import evaluated
 
@@ -62,7 +73,7 @@ def positive(random: Random, known: dict[str, int]) -> str:
     return f"{name}({', '.join(random.choice(['X', 'Y', 'Z', 'X', 'Y', '_', '2']) for _ in range(arity))})"
 
 
-def steps(step: Step) -> Iterator[Step]:
+def steps(step: DerivationStep) -> Iterator[DerivationStep]:
     yield step
     for premise in step.premises:
         yield from steps(premise)
@@ -72,7 +83,7 @@ def derived(model: Model) -> list[Fact]:
     return [Fact(*fact) for fact in model.facts() if fact[0].name not in GIVEN]
 
 
-def check_step(model: Model, step: Step) -> None:
+def check_step(model: Model, step: DerivationStep) -> None:
     if step.fact is not None:
         assert model.holds(*step.fact)
     if step.because == "absence":
@@ -85,7 +96,7 @@ def check_step(model: Model, step: Step) -> None:
         assert step.note or len(step.premises) >= len(step.rule.premises)
 
 
-def check_grounded(step: Step, above: frozenset[Fact] = frozenset()) -> None:
+def check_grounded(step: DerivationStep, above: frozenset[Fact] = frozenset()) -> None:
     """No fact may stand on itself."""
     assert step.fact is None or step.fact not in above
     for premise in step.premises:
@@ -129,7 +140,7 @@ def absent(model: Model, random: Random) -> Iterator[Atom]:
             yield goal
 
 
-def asked_of(rule: Rule, goal: Atom) -> dict[str, Value]:
+def asked_of(rule: CheckedRule, goal: Atom) -> dict[str, Value]:
     """Return what the goal says of the body's variables, worked out independently."""
     made = {let.variable.name for let in rule.transform.lets} if rule.transform else set()
     return {
@@ -139,7 +150,7 @@ def asked_of(rule: Rule, goal: Atom) -> dict[str, Value]:
     }
 
 
-def check_attempt(model: Model, attempt: Attempt, goal: Atom) -> None:
+def check_attempt(model: Model, attempt: RuleAttempt, goal: Atom) -> None:
     if attempt.number is None:
         return
     asked = asked_of(attempt.rule, goal)

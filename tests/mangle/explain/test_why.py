@@ -3,7 +3,7 @@ import pytest
 from mayfly.mangle._ast import Symbol
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._parser import parse_fact
-from mayfly.mangle.explain import Step, leaves, to_text, why
+from mayfly.mangle.explain import DerivationStep, leaves, to_text, why
 
 from .helpers import CHEAPEST, CYCLE, DEFERRED, PERMITS, because, evaluated, named, rests, said
 
@@ -172,7 +172,7 @@ def test_a_large_derivation_is_cut_at_a_bounded_size() -> None:
     assert _count(because(evaluated(facts + rules), "all(60)").root) < 5_000
 
 
-def _count(step: Step) -> int:
+def _count(step: DerivationStep) -> int:
     return 1 + sum(_count(premise) for premise in step.premises)
 
 

@@ -3,12 +3,12 @@ import pytest
 from mayfly.mangle._ast import Symbol
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._parser import parse_fact
-from mayfly.mangle.explain import Attempt, WhyNot, why_not
+from mayfly.mangle.explain import RuleAttempt, WhyNot, why_not
 
 from .helpers import CHEAPEST, CYCLE, DEFERRED, PERMITS, because_not, evaluated, goal, said
 
 
-def failures(found: WhyNot) -> list[Attempt]:
+def failures(found: WhyNot) -> list[RuleAttempt]:
     return list(found.rules)
 
 

@@ -228,14 +228,14 @@ def _seller(config: dict[str, Any], settings: Settings, ledger: Ledger) -> Any:
 
 def sell(config: dict[str, Any], out: str) -> None:
     """Serve the shop until somebody ends the process."""
-    from mayfly.market import Offer
+    from mayfly.market import PaymentOffer
     from mayfly.market.seller import shop_app
     from mayfly.serve import serve_shop
 
     settings, market = settings_of(config), config["market"]
     arm(config)
     offers = [
-        Offer(
+        PaymentOffer(
             tool=tool,
             version=1,
             units=config["units"],

@@ -12,7 +12,7 @@ from typing import Any
 
 from mayfly.core import Settings, StoreSettings
 from mayfly.market import ChainReader
-from mayfly.market._requirements import Offer
+from mayfly.market._requirements import PaymentOffer
 from mayfly.market.facilitator import FacilitatorClient, Settlement
 from mayfly.market.seller import Seller, SellerLimits
 from mayfly.market.seller._payment import parse_payment
@@ -86,5 +86,5 @@ if __name__ == "__main__":
         limits = SellerLimits(lease=60, patience=5, settle=0, poll=0.01)
         seller = Seller(ledger, handler, Settling(told["facilitator"]), reader, limits=limits)
         seller._sales = Dying(ledger)
-        reply = seller.sell(Offer(**told["offer"]), told["url"], {"number": 21}, parse_payment(told["payment"]))
+        reply = seller.sell(PaymentOffer(**told["offer"]), told["url"], {"number": 21}, parse_payment(told["payment"]))
         print(reply.status, reply.body.decode())

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from mayfly.core import MayflyError
-from mayfly.mangle import Clause, Declared, MangleError, Name, Program, Symbol, check_program, show_clause
+from mayfly.mangle import Clause, DeclaredPredicate, MangleError, Name, Program, Symbol, check_program, show_clause
 from mayfly.policy import RuleFile, Snapshot
 from mayfly.policy.kernel._files import base_files
 from mayfly.policy.kernel._protected import protected_by
@@ -47,7 +47,7 @@ def protected() -> frozenset[str]:
 
 
 @cache
-def shipped() -> Mapping[Symbol, Declared]:
+def shipped() -> Mapping[Symbol, DeclaredPredicate]:
     return Snapshot(base()).program().checked.declared
 
 

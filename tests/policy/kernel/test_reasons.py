@@ -12,12 +12,12 @@ from mayfly.core import Settings
 from mayfly.mangle import (
     Atom,
     Constant,
+    DerivationStep,
     External,
     Model,
     Name,
     Program,
     Row,
-    Step,
     Symbol,
     Value,
     Why,
@@ -207,7 +207,7 @@ def _any() -> Value:
     return Name("/any")
 
 
-def _steps(step: Step) -> list[Step]:
+def _steps(step: DerivationStep) -> list[DerivationStep]:
     return [step, *(below for premise in step.premises for below in _steps(premise))]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mayfly.mangle import Unit, parse, read_source, show_clause
-from mayfly.policy._cases import Tried, cases_of, read_cases, run_cases
+from mayfly.policy._cases import CaseResult, cases_of, read_cases, run_cases
 
 from ..configured import granted  # noqa: TID252
 from .actions import RULES
@@ -22,7 +22,7 @@ def _unit(name: str) -> Unit:
 
 
 @cache
-def _tried(name: str) -> tuple[Tried, ...]:
+def _tried(name: str) -> tuple[CaseResult, ...]:
     return tuple(run_cases(read_cases(cases_of(RULES / name)), configured=granted))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from mayfly.core import InputError, MachineError, PromiseSettings
-from mayfly.promise.engines._connect import Address, answers
+from mayfly.promise.engines._connect import NodeAddress, answers
 from mayfly.promise.engines._open import find, is_here, is_private
 
 
@@ -63,7 +63,7 @@ def test_every_other_address_is_not(host: str) -> None:
 
 
 def test_an_address_is_read_and_resolved() -> None:
-    assert find("ray://10.0.0.7:10001", PromiseSettings()) == Address("10.0.0.7", 10001)
+    assert find("ray://10.0.0.7:10001", PromiseSettings()) == NodeAddress("10.0.0.7", 10001)
     assert str(find("ray://[::1]:6379", PromiseSettings())) == "[::1]:6379"
 
 
@@ -75,7 +75,7 @@ def test_a_public_address_is_refused_with_the_way_to_allow_it() -> None:
 
 def test_a_public_address_that_is_named_in_the_settings_is_taken() -> None:
     settings = Named(ray_hosts="one.example, 8.8.8.8")
-    assert find("ray://8.8.8.8:10001", settings) == Address("8.8.8.8", 10001)
+    assert find("ray://8.8.8.8:10001", settings) == NodeAddress("8.8.8.8", 10001)
     with pytest.raises(InputError):
         find("ray://8.8.4.4:10001", settings)
 
@@ -111,6 +111,6 @@ def test_an_address_of_this_machine_is_known() -> None:
 
 def test_a_door_that_is_open_answers_and_a_closed_one_does_not() -> None:
     with socket.create_server(("127.0.0.1", 0)) as door:
-        address = Address("127.0.0.1", door.getsockname()[1])
+        address = NodeAddress("127.0.0.1", door.getsockname()[1])
         assert answers(address)
     assert not answers(address)

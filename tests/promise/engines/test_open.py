@@ -12,7 +12,7 @@ import pytest
 
 from mayfly.core import InputError, MachineError, MayflyError, PromiseSettings, Settings, StoreSettings
 from mayfly.promise.engines import LocalEngine, open_engine
-from mayfly.promise.engines._connect import Address, _explain, check_client_port, import_ray
+from mayfly.promise.engines._connect import NodeAddress, _explain, check_client_port, import_ray
 
 from .conftest import DATABASE, Ground
 from .crew import make_crew
@@ -96,7 +96,7 @@ def test_what_listens_but_says_nothing_is_told(mute: int, monkeypatch: pytest.Mo
     import_ray()
     monkeypatch.setattr("mayfly.promise.engines._connect.PROBE_SECONDS", 0.2)
     with pytest.raises(MachineError, match="is no Ray cluster"):
-        check_client_port(Address("127.0.0.1", mute))
+        check_client_port(NodeAddress("127.0.0.1", mute))
 
 
 def test_a_cluster_that_asks_for_a_token_says_so(ground: Ground, tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_clusters_own_address_is_refused_for_its_client_port(ground: Ground) -
 
 def test_other_versions_are_told_in_one_line() -> None:
     said = "Version mismatch: The cluster was started with:\n    Ray: 2.9.0\n    Python: 3.9.1\nThis process ..."
-    error = _explain(Address("10.0.0.9", 6379), RuntimeError(said))
+    error = _explain(NodeAddress("10.0.0.9", 6379), RuntimeError(said))
     assert isinstance(error, InputError)
     assert "has other versions: Version mismatch: The cluster was started with: Ray: 2.9.0 Python: 3.9.1" in str(error)
     assert "\n" not in str(error)

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import Capability
-from mayfly.promise import Kind, classify
+from mayfly.promise import IntentKind, classify
 from mayfly.promise._classify import endless
 from mayfly.promise.fit import fits, hands_on, is_torn, read_request
 from mayfly.world import builtins
 from promise.plan.helpers import lexicon
 
-KINDS = {"D": Kind.DETERMINISTIC, "P": Kind.PROBABILISTIC, "C": Kind.CHAOTIC}
+KINDS = {"D": IntentKind.DETERMINISTIC, "P": IntentKind.PROBABILISTIC, "C": IntentKind.CHAOTIC}
 TABLES = {
     name: tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
     for name in ("tools.toml", "tools_other.toml", "builtins.toml")
@@ -48,7 +48,7 @@ def test_without_its_tool_the_same_intent_is_no_longer_one_step(name: str) -> No
         if expected.startswith("D "):
             others = [tool for tool in tools(name) if tool[0] != expected.split()[1]]
             found = classify(intent, capabilities=others)
-            wrong += [] if found.kind is Kind.PROBABILISTIC else [(intent, found)]
+            wrong += [] if found.kind is IntentKind.PROBABILISTIC else [(intent, found)]
     assert wrong == []
 
 

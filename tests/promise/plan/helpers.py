@@ -9,7 +9,7 @@ from typing import Any
 from mayfly.core import UNSET, Example, Invocation, PromiseSettings
 from mayfly.language import Lexicon
 from mayfly.library import Registry
-from mayfly.models import Model, Pool
+from mayfly.models import Model, ModelPool
 from mayfly.policy import LEXICON, Rulebook, Snapshot, lexicon_of
 from mayfly.promise._job import Part
 from mayfly.promise._promise import Promise
@@ -66,7 +66,7 @@ def make(
     rules: Rules | None = None,
     known: Callable[[str], str | None] = lambda intent: None,
     model: Model | None = None,
-    pool: Pool | None = None,
+    pool: ModelPool | None = None,
     parts: Callable[[Path], list[Part]] | None = None,
     capabilities: Registry | None = None,
     **settings: Any,

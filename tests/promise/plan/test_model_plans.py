@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mayfly.core import PromiseSettings
-from mayfly.models import Model, Pool, open_model
+from mayfly.models import Model, ModelPool, open_model
 from mayfly.promise._promise import Promise, State
 from mayfly.promise.plan import served_by
 from mayfly.testing import write_script
@@ -243,7 +243,7 @@ def test_a_model_that_fails_leaves_the_plan_of_the_rules(tmp_path: Path) -> None
 
 def test_a_spent_budget_leaves_the_plan_of_the_rules(tmp_path: Path) -> None:
     with scripted(tmp_path, {"steps": [step("a", "Do it")]}) as model:
-        tree = make(tmp_path, model=model, pool=Pool(calls=0)).plan(TEXT, ground=None)
+        tree = make(tmp_path, model=model, pool=ModelPool(calls=0)).plan(TEXT, ground=None)
     assert is_by_rules(tree)
 
 

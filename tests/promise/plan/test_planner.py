@@ -10,7 +10,7 @@ from mayfly.core import UNSET, Capability, Invocation, PromiseSettings
 from mayfly.library import Registry
 from mayfly.mangle import Program
 from mayfly.promise._job import Part
-from mayfly.promise._promise import Kind, Promise, State, Work
+from mayfly.promise._promise import IntentKind, Promise, State, Work
 from mayfly.promise._promise_json import from_json, to_json
 from mayfly.promise.plan import plan_json, served_by
 
@@ -109,7 +109,7 @@ def test_an_endless_intent_is_ground_without_children(tmp_path: Path) -> None:
     tree = make(tmp_path).plan("Improve the code forever", ground=0)
     assert served_by(tree) == "ground"
     assert tree.reality is not None
-    assert tree.reality.kind is Kind.CHAOTIC
+    assert tree.reality.kind is IntentKind.CHAOTIC
     assert "forever" in tree.reality.reasoning
     assert tree.state is State.PENDING
 
@@ -129,7 +129,7 @@ def test_without_its_capability_a_step_is_probable(tmp_path: Path) -> None:
 def test_the_context_can_say_that_it_takes_several_steps(tmp_path: Path) -> None:
     tree = make(tmp_path).plan("Read config.yaml", ground=None, context={"requires_multiple_steps": True})
     assert tree.reality is not None
-    assert tree.reality.kind is Kind.PROBABILISTIC
+    assert tree.reality.kind is IntentKind.PROBABILISTIC
     assert tree.children
     assert all(one.context["requires_multiple_steps"] for one in tree.walk())
 

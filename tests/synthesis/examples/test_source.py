@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mayfly.synthesis.examples import Program
+from mayfly.synthesis.examples import SynthesizedProgram
 from synthesis.examples.helpers import learn, learned, run
 from synthesis.examples.tasks import EVERYTHING, Case
 
@@ -36,7 +36,7 @@ def _others(value: object) -> list[object]:
     return [{}] if isinstance(value, dict) else [0, -3, 7, 4000]
 
 
-def outcome(program: Program, value: object) -> object:
+def outcome(program: SynthesizedProgram, value: object) -> object:
     try:
         return program.apply(value)
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError):

@@ -7,7 +7,7 @@ from mayfly._lazy import lazily, public_names
 if TYPE_CHECKING:
     from mayfly.library.promotion._candidates import Standing as Standing
     from mayfly.library.promotion._identity import Identities as Identities
-    from mayfly.library.promotion._identity import Identity as Identity
+    from mayfly.library.promotion._identity import VoterIdentity as VoterIdentity
     from mayfly.library.promotion._promotion import Promotion as Promotion
     from mayfly.library.promotion._shelf import Promoted as Promoted
     from mayfly.library.promotion._shelf import PromotedShelf as PromotedShelf

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from mayfly.core import StoreError, Tier, content_hash, was_hidden
 from mayfly.library._tool_tests import tool_name_of
 from mayfly.library._versions import Versions
-from mayfly.library.promotion._identity import Identities, Identity
+from mayfly.library.promotion._identity import Identities, VoterIdentity
 from mayfly.library.promotion._votes import Ballot, Choice, Vote, powers_of, votes_that_count
 from mayfly.mangle import Name, Symbol
 
@@ -40,7 +40,7 @@ class Candidate:
     tier: Tier
     runs: int = 0
     failures: tuple[int, ...] = ()
-    votes: Mapping[Identity, Vote] = field(default_factory=dict)
+    votes: Mapping[VoterIdentity, Vote] = field(default_factory=dict)
     uncounted: int = 0
     about: Mapping[str, Any] = field(default_factory=dict, repr=False)
     remembered: Remembered | None = field(default=None, repr=False)

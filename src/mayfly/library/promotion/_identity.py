@@ -26,7 +26,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _OWN, _OTHER = ".key", ".pub"
 
 
-class Identity(NamedTuple):
+class VoterIdentity(NamedTuple):
     """A voter: what it is called here, its public key in hexadecimal, and whether the private one is here as well."""
 
     name: str
@@ -40,7 +40,7 @@ class Identities:
     def __init__(self, state: Path) -> None:
         self.folder = state / "identities"
 
-    def all(self) -> list[Identity]:
+    def all(self) -> list[VoterIdentity]:
         """Return everyone whose vote counts, by name; a file that is no key is an error and counts for nobody."""
         try:
             names = sorted(os.listdir(self.folder))
@@ -51,7 +51,7 @@ class Identities:
         wanted = [(name, *os.path.splitext(name)) for name in names]
         return [self._read(stem, end) for name, stem, end in wanted if end in (_OWN, _OTHER) and _NAME.fullmatch(stem)]
 
-    def named(self, name: str = "") -> Identity:
+    def named(self, name: str = "") -> VoterIdentity:
         """Return the own identity of that name, or the only one there is."""
         own = [one for one in self.all() if one.own]
         found = [one for one in own if one.name == name] if name else own
@@ -64,17 +64,17 @@ class Identities:
             raise InputError(f"you have several identities: {names}", fix="say which: --as NAME")
         raise InputError("you have no identity to sign with", fix="mayfly identity new NAME")
 
-    def known(self, key: str) -> Identity | None:
+    def known(self, key: str) -> VoterIdentity | None:
         """Return who has a public key, None where nobody here does."""
         return next((one for one in self.all() if one.key == key), None)
 
-    def new(self, name: str) -> Identity:
+    def new(self, name: str) -> VoterIdentity:
         """Make a key pair."""
         private = _ed25519().Ed25519PrivateKey.generate()
         self._write(name, _OWN, private.private_bytes_raw().hex())
         return self._read(name, _OWN)
 
-    def add(self, name: str, key: str) -> Identity:
+    def add(self, name: str, key: str) -> VoterIdentity:
         """Let the votes of somebody else count, whose public key this is."""
         key = key.strip().lower()
         if not re.fullmatch(f"[0-9a-f]{{{2 * _SIZE}}}", key):
@@ -87,7 +87,7 @@ class Identities:
         self._write(name, _OTHER, key)
         return self._read(name, _OTHER)
 
-    def remove(self, name: str) -> Identity:
+    def remove(self, name: str) -> VoterIdentity:
         """Forget somebody: their votes no longer count; a private key is gone for good."""
         for end in (_OWN, _OTHER):
             if _NAME.fullmatch(name) and (self.folder / f"{name}{end}").exists():
@@ -96,18 +96,18 @@ class Identities:
                 return gone
         raise InputError(f"nobody is called {name[:50]!r} here", fix="see: mayfly identity")
 
-    def sign(self, identity: Identity, text: str) -> str:
+    def sign(self, identity: VoterIdentity, text: str) -> str:
         """Return the signature of *identity*, an own one, over *text*."""
         raw = self._private(identity.name)
         private: Ed25519PrivateKey = _ed25519().Ed25519PrivateKey.from_private_bytes(raw)
         return private.sign(text.encode()).hex()
 
-    def _read(self, name: str, end: str) -> Identity:
+    def _read(self, name: str, end: str) -> VoterIdentity:
         if end == _OWN:
             private = _ed25519().Ed25519PrivateKey.from_private_bytes(self._private(name))
-            return Identity(name, private.public_key().public_bytes_raw().hex(), own=True)
+            return VoterIdentity(name, private.public_key().public_bytes_raw().hex(), own=True)
         key = self._content(name, end)
-        return Identity(name, key.hex(), own=False)
+        return VoterIdentity(name, key.hex(), own=False)
 
     def _private(self, name: str) -> bytes:
         path = self.folder / f"{name}{_OWN}"

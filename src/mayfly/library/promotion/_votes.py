@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from mayfly.core import MachineError, canonical_json, content_hash
-from mayfly.library.promotion._identity import Identities, Identity, is_signed
+from mayfly.library.promotion._identity import Identities, VoterIdentity, is_signed
 from mayfly.store import event
 
 Choice = Literal["for", "against"]
@@ -74,12 +74,12 @@ class Vote:
         return cls(**found)  # type: ignore[arg-type]
 
 
-def votes_that_count(ballot: Ballot, votes: Iterable[Vote], identities: Identities) -> dict[Identity, Vote]:
+def votes_that_count(ballot: Ballot, votes: Iterable[Vote], identities: Identities) -> dict[VoterIdentity, Vote]:
     """Return the votes of those who are known here, signed for exactly this ballot; the first of each voter.
 
     Where signatures cannot be checked, none counts.
     """
-    found: dict[Identity, Vote] = {}
+    found: dict[VoterIdentity, Vote] = {}
     try:
         known = {one.key: one for one in identities.all()}
         for vote in votes:

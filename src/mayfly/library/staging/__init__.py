@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from mayfly.library.staging._live import under_watch as under_watch
     from mayfly.library.staging._live import watched as watched
     from mayfly.library.staging._repository import Repository as Repository
-    from mayfly.library.staging._staging import Report as Report
     from mayfly.library.staging._staging import Staging as Staging
+    from mayfly.library.staging._staging import StagingReport as StagingReport
     from mayfly.library.staging._target import homes_of as homes_of
 
 __all__ = public_names(__name__)

@@ -26,7 +26,7 @@ _UNDER_WAY = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "re
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class GitEntry:
     """A file as git has it: its mode and the hash of its content."""
 
     mode: str
@@ -34,7 +34,7 @@ class Entry:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Head:
+class BranchHead:
     """The branch that the running tree is on, and its newest commit."""
 
     ref: str
@@ -87,7 +87,7 @@ class Repository:
         """Be the only one who stages here; a killed one holds nothing any more."""
         return self.git.locked(self.common / _LOCK, busy="something else is being staged here")
 
-    def head(self) -> Head:
+    def head(self) -> BranchHead:
         """Return where the running tree stands; somebody in the middle of a merge is not disturbed."""
         ref = self.git.text("symbolic-ref", "-q", "HEAD", allowed=(0, 1))
         if not ref:
@@ -96,13 +96,13 @@ class Repository:
             if (self.directory / name).exists():
                 what = name.partition("_")[0].partition("-")[0].lower()
                 raise ConflictError(f"a {what} is under way in the repository", fix="finish or abort it first")
-        return Head(ref=ref, commit=self.git.text("rev-parse", "--verify", f"{ref}^{{commit}}"))
+        return BranchHead(ref=ref, commit=self.git.text("rev-parse", "--verify", f"{ref}^{{commit}}"))
 
-    def entry(self, commit: str, path: str) -> Entry | None:
+    def entry(self, commit: str, path: str) -> GitEntry | None:
         """Return a file as a commit has it."""
         return _entry(self.git.text("ls-tree", commit, "--", path))
 
-    def dirty(self, path: str, known: Entry) -> str:
+    def dirty(self, path: str, known: GitEntry) -> str:
         """Say how *path* differs from what the branch has, in the index or on disk; nothing where it does not."""
         listed = self.git.lines("ls-files", "-s", "--", path)
         parted = [line.partition("\t")[0].split() for line in listed]
@@ -123,7 +123,7 @@ class Repository:
 
     def commit_file(self, path: str, data: bytes, *, parent: str, message: str) -> str:
         """Make a commit that changes one file of *parent*; it is on no branch yet."""
-        mode = (self.entry(parent, path) or Entry(mode="100644", blob="")).mode
+        mode = (self.entry(parent, path) or GitEntry(mode="100644", blob="")).mode
         change = f"{mode} {self.git.blob(data)}\t{path}"
         index = self.common / f"{_PART}{secrets.token_hex(8)}"
         return self.git.commit([change], parent=parent, message=message, index=index)
@@ -145,7 +145,7 @@ class Repository:
                 return str(real)
         raise MachineError("there is no temporary place outside the repository", fix="set TMPDIR")
 
-    def advance(self, head: Head, commit: str, path: str) -> None:
+    def advance(self, head: BranchHead, commit: str, path: str) -> None:
         """Let the branch go on to *commit*, which follows *head*, and the running tree with it for *path* alone.
 
         A branch that is somewhere else by now is a `ConflictError`, and nothing has changed.
@@ -163,7 +163,7 @@ class Repository:
             raise ConflictError(f"{head.name} moved meanwhile ({error.message})", fix="stage it again") from None
         self.refresh(path, old, new)
 
-    def refresh(self, path: str, old: Entry, new: Entry) -> None:
+    def refresh(self, path: str, old: GitEntry, new: GitEntry) -> None:
         """Bring *path* in the running tree and in the index from *old* to *new*; what is neither is left alone."""
         if self._on_disk(path) == old.blob:
             self._put(path, self.git.content(new.blob), new.mode)
@@ -259,8 +259,8 @@ class Repository:
             raise InputError(f"{file} is not in the repository {self.root}") from None
 
 
-def _entry(line: str) -> Entry | None:
+def _entry(line: str) -> GitEntry | None:
     fields = line.partition("\t")[0].split()
     if len(fields) != 3 or fields[1] != "blob" or fields[0] not in ("100644", "100755"):
         return None
-    return Entry(mode=fields[0], blob=fields[2])
+    return GitEntry(mode=fields[0], blob=fields[2])

@@ -39,7 +39,7 @@ _NAMED = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
+class BuiltinChange:
     """One file of a built-in tool as it is and as it is to be."""
 
     tool: str
@@ -54,11 +54,11 @@ class StageFailed(Exception):
 
 
 @dataclass(kw_only=True)
-class Trial:
+class StagingTrial:
     """Try a change, stage by stage, in a worktree that has it."""
 
     tree: Path
-    change: Change
+    change: BuiltinChange
     state: Path
     settings: StagingSettings
     gates: GateSettings
@@ -187,7 +187,7 @@ class _Commands:
             raise StageFailed("it was stopped")
         return ran
 
-    def tests(self, paths: Sequence[str], *, old: Change | None = None, collect: bool = False) -> SuiteReport:
+    def tests(self, paths: Sequence[str], *, old: BuiltinChange | None = None, collect: bool = False) -> SuiteReport:
         """Run tests, with the old file where it is said, and return which were found and how each ended."""
         try:
             report = run_suite(

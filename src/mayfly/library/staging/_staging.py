@@ -28,8 +28,8 @@ from mayfly.library.staging._events import (
     StagingPromoted,
     StagingProposed,
 )
-from mayfly.library.staging._repository import BRANCHES, Entry, Head, Repository
-from mayfly.library.staging._stages import Change, Trial, smoke_in
+from mayfly.library.staging._repository import BRANCHES, BranchHead, GitEntry, Repository
+from mayfly.library.staging._stages import BuiltinChange, StagingTrial, smoke_in
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
@@ -40,7 +40,7 @@ _WORDS = 200
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class StagingReport:
     """What came of a change: tried, taken in, or taken back."""
 
     id: str
@@ -80,12 +80,12 @@ class Staging:
 
     def stage(
         self, tool: str, path: str, source: bytes, *, tools: tuple[str, ...] = (), why: str = "", merge: bool = True
-    ) -> Report:
+    ) -> StagingReport:
         """Try *source* as the new content of *path*, and with *merge* take it in when all stages are passed."""
         with self._alone():
             id = f"st-{secrets.token_hex(4)}"
             head, old = self._preflight(tool, path, source)
-            change = Change(
+            change = BuiltinChange(
                 tool=tool, tools=tools or (tool,), path=path, old=self.repository.git.content(old.blob), new=source
             )
             branch = self._branch(tool)
@@ -120,7 +120,7 @@ class Staging:
             self.repository.remove_parts()
             yield
 
-    def _preflight(self, tool: str, path: str, source: bytes) -> tuple[Head, Entry]:
+    def _preflight(self, tool: str, path: str, source: bytes) -> tuple[BranchHead, GitEntry]:
         """Return where the branch is and what the file is there; what stands in the way is said before anything."""
         limit = self.settings.gates.source
         if len(source) > limit:
@@ -149,12 +149,12 @@ class Staging:
         moment = datetime.fromtimestamp(self.clock(), UTC).strftime("%Y%m%d-%H%M%S-%f")
         return f"{BRANCHES}/{tool}-{moment}"
 
-    def _trial(self, place: Path, change: Change, id: str) -> Trial:
+    def _trial(self, place: Path, change: BuiltinChange, id: str) -> StagingTrial:
         def tested(result: StageResult) -> None:
             self._add(id, replace(result, told=one_line(result.told), seconds=round(result.seconds, 3)))
             self.tell(result)
 
-        return Trial(
+        return StagingTrial(
             tree=place,
             change=change,
             state=self.settings.workbench_state,
@@ -165,9 +165,11 @@ class Staging:
             tell=tested,
         )
 
-    def _report(self, id: str, change: Change, branch: str, trial: Trial, stages: tuple[StageResult, ...]) -> Report:
+    def _report(
+        self, id: str, change: BuiltinChange, branch: str, trial: StagingTrial, stages: tuple[StageResult, ...]
+    ) -> StagingReport:
         ok = all(one.ok for one in stages)
-        return Report(
+        return StagingReport(
             id=id,
             tool=change.tool,
             path=change.path,
@@ -180,7 +182,7 @@ class Staging:
             not_tried=trial.not_tried,
         )
 
-    def _merge(self, report: Report, change: Change, head: Head, commit: str) -> Report:
+    def _merge(self, report: StagingReport, change: BuiltinChange, head: BranchHead, commit: str) -> StagingReport:
         self._add(report.id, StagingMerging(commit=commit))
         self.repository.advance(head, commit, change.path)
         until = self.clock() + self.settings.staging.health
@@ -197,7 +199,7 @@ class Staging:
         )
         return replace(report, status="promoted", commit=commit, until=until)
 
-    def _settle(self, report: Report) -> Report:
+    def _settle(self, report: StagingReport) -> StagingReport:
         """Start the product from the running tree as it now is, and take the change back where that fails."""
         tracked = set(self.repository.git.text("ls-files", "-z").split("\0"))
         try:
@@ -257,7 +259,7 @@ class Staging:
         self.ledger.append(event, subject=id)
 
 
-def difference(change: Change) -> str:
+def difference(change: BuiltinChange) -> str:
     """Return the change as a diff."""
     old, new = (source.decode("utf-8", "replace").splitlines(keepends=True) for source in (change.old, change.new))
     lines = difflib.unified_diff(old, new, f"a/{change.path}", f"b/{change.path}")

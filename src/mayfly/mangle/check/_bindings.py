@@ -9,23 +9,23 @@ from the left variable to the right one.
 from collections.abc import Iterator, Sequence
 
 from mayfly.mangle._ast import Apply, Atom, Clause, Constant, Equality, Negation, Premise, Timed, Variable
-from mayfly.mangle._checked import Declared
+from mayfly.mangle._checked import DeclaredPredicate
 from mayfly.mangle._text import show_premise
 from mayfly.mangle._visit import all_variables, interval_variables, premise_variables, variables
 from mayfly.mangle.builtins import PREDICATES
-from mayfly.mangle.check._known import Known
+from mayfly.mangle.check._known import KnownPredicates
 from mayfly.mangle.check._problems import Problems
 from mayfly.mangle.check._terms import direct_variables, is_wildcard, shown
 
 
-def unified_mode(declared: Declared | None) -> tuple[str, ...]:
+def unified_mode(declared: DeclaredPredicate | None) -> tuple[str, ...]:
     """Return one mode for all the declared ones: a column on which they differ is "?"."""
     if declared is None or not declared.modes:
         return ()
     return tuple(column[0] if len(set(column)) == 1 else "?" for column in zip(*declared.modes, strict=True))
 
 
-def head_inputs(head: Atom, declared: Declared | None, *wanted: str) -> set[str]:
+def head_inputs(head: Atom, declared: DeclaredPredicate | None, *wanted: str) -> set[str]:
     """Return the variables of a head in columns of one of these modes."""
     pairs = zip(head.arguments, unified_mode(declared), strict=False)
     return {term.name for term, mode in pairs if mode in wanted and isinstance(term, Variable)}
@@ -34,7 +34,7 @@ def head_inputs(head: Atom, declared: Declared | None, *wanted: str) -> set[str]
 class Bindings:
     """Follow a rule's premises in their order and report what has no value."""
 
-    def __init__(self, clause: Clause, known: Known, problems: Problems) -> None:
+    def __init__(self, clause: Clause, known: KnownPredicates, problems: Problems) -> None:
         self._clause = clause
         self._known = known
         self._problems = problems

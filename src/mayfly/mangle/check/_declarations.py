@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from mayfly.mangle._ast import Apply, Atom, Constant, Declaration, Symbol, Term, Variable
-from mayfly.mangle._checked import Declared, Merge
+from mayfly.mangle._checked import DeclaredPredicate, Merge
 from mayfly.mangle._text import show_term
 from mayfly.mangle._values import Name
 from mayfly.mangle.check._problems import Problems, nearest
@@ -18,7 +18,7 @@ KNOWN_DESCRIPTIONS: Final = (
 MODES: Final = ("+", "-", "?")
 
 
-class Reader:
+class DeclarationReader:
     """Turn one declaration into what is known of its predicate; mistakes go to the problems."""
 
     def __init__(self, declaration: Declaration, problems: Problems) -> None:
@@ -29,7 +29,7 @@ class Reader:
             argument.name if isinstance(argument, Variable) else "_" for argument in declaration.atom.arguments
         )
 
-    def read(self) -> Declared:
+    def read(self) -> DeclaredPredicate:
         """Return what the declaration says, as far as it can be read."""
         self._check_descriptions()
         self._check_documentation()
@@ -41,7 +41,7 @@ class Reader:
                 self._declaration.atom,
                 f"""write descr [external(), mode({", ".join('"-"' for _ in self._columns) or "…"})]""",
             )
-        return Declared(
+        return DeclaredPredicate(
             symbol=self._symbol,
             columns=self._columns,
             modes=modes,
@@ -214,10 +214,10 @@ class Reader:
         return tuple(found)
 
 
-def synthetic(head: Atom, *, temporal: bool) -> Declared:
+def synthetic(head: Atom, *, temporal: bool) -> DeclaredPredicate:
     """Return what is known of a predicate that has clauses but no declaration."""
     names = [argument.name if isinstance(argument, Variable) else "_" for argument in head.arguments]
-    return Declared(
+    return DeclaredPredicate(
         symbol=head.symbol,
         columns=tuple(f"X{i}" if is_wildcard(name) or names.count(name) > 1 else name for i, name in enumerate(names)),
         synthetic=True,

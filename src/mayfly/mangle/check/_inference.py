@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from mayfly.mangle._ast import Apply, Atom, Constant, Equality, Negation, Premise, Term, Variable
-from mayfly.mangle._checked import Declared, Rule
+from mayfly.mangle._checked import CheckedRule, DeclaredPredicate
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._evaluate import evaluate
 from mayfly.mangle._text import show_term
 from mayfly.mangle._values import Name
 from mayfly.mangle._visit import atom_of, variables
 from mayfly.mangle.builtins import FUNCTIONS, PREDICATES
-from mayfly.mangle.check._known import Known
+from mayfly.mangle.check._known import KnownPredicates
 from mayfly.mangle.check._problems import Problems
 from mayfly.mangle.check._types import ANYTHING, NOWHERE, disjoint, show_type, singleton, type_of
 
@@ -28,7 +28,7 @@ _MOST_WORK = 300_000
 """How many pairs of types to compare for one rule: declarations with thousands of alternatives are not looked into."""
 
 
-class Reason(NamedTuple):
+class TypeReason(NamedTuple):
     """A type that a variable must fit, and what says so."""
 
     type: Term
@@ -40,10 +40,10 @@ class Reason(NamedTuple):
 class Inference:
     """Collect what is certain of the variables of one rule."""
 
-    def __init__(self, rule: Rule, known: Known) -> None:
+    def __init__(self, rule: CheckedRule, known: KnownPredicates) -> None:
         self._rule = rule
         self._known = known
-        self._reasons: dict[str, list[Reason]] = {}
+        self._reasons: dict[str, list[TypeReason]] = {}
         self._work = _MOST_WORK
         self._sizes: dict[int, tuple[Term, int]] = {}
 
@@ -53,14 +53,14 @@ class Inference:
             for premise in self._rule.premises:
                 self._learn(premise)
         for let in self._rule.transform.lets if self._rule.transform else ():
-            self._note(let.variable, Reason(self._type(let.function), let.function.function, declared=True))
+            self._note(let.variable, TypeReason(self._type(let.function), let.function.function, declared=True))
         for premise in self._rule.premises:
             atom = atom_of(premise)
             if atom is not None and not isinstance(premise, Negation):
                 self._check_atom(atom, problems, in_head=False)
         self._check_atom(self._rule.head, problems, in_head=True)
 
-    def _note(self, variable: Variable, reason: Reason) -> None:
+    def _note(self, variable: Variable, reason: TypeReason) -> None:
         if variable.name == "_" or isinstance(reason.type, Variable):
             return
         reasons = self._reasons.setdefault(variable.name, [])
@@ -84,13 +84,13 @@ class Inference:
                 for reason in self._reasons.get(other.name, ())[:]:
                     self._note(one, reason)
             else:
-                self._note(one, Reason(self._type(other), f"{one.name} = {show_term(other)}", declared=True))
+                self._note(one, TypeReason(self._type(other), f"{one.name} = {show_term(other)}", declared=True))
 
     def _learn_builtin(self, atom: Atom) -> None:
         for argument, expression in zip(atom.arguments, PREDICATES[atom.symbol].types, strict=True):
             # What the tables call an interval of times is held as numbers.
             if isinstance(argument, Variable) and not atom.predicate.startswith(":interval:"):
-                self._note(argument, Reason(type_of(expression), atom.predicate, declared=False))
+                self._note(argument, TypeReason(type_of(expression), atom.predicate, declared=False))
 
     def _learn_atom(self, atom: Atom) -> None:
         """Take the type of a column from the alternatives that are still possible."""
@@ -102,7 +102,7 @@ class Inference:
             if isinstance(argument, Variable) and possible:
                 kinds = tuple(bound[number] for bound in possible)
                 union = kinds[0] if len(kinds) == 1 else Apply(function="fn:Union", arguments=kinds, place=NOWHERE)
-                self._note(argument, Reason(union, f"{atom.symbol}", declared=True))
+                self._note(argument, TypeReason(union, f"{atom.symbol}", declared=True))
 
     def _check_atom(self, atom: Atom, problems: Problems, *, in_head: bool) -> None:
         declared = self._known.get(atom.symbol)
@@ -140,7 +140,7 @@ class Inference:
             found = self._sizes[id(term)] = (term, 1 + sum(map(self._size, term.arguments)))
         return found[1]
 
-    def _conflict(self, atom: Atom, bound: Sequence[Term]) -> tuple[int, Reason] | None:
+    def _conflict(self, atom: Atom, bound: Sequence[Term]) -> tuple[int, TypeReason] | None:
         """Return the first column whose argument cannot fit, with the reason."""
         for number, (argument, kind) in enumerate(zip(atom.arguments, bound, strict=True)):
             for reason in self._about(argument):
@@ -148,17 +148,17 @@ class Inference:
                     return number, reason
         return None
 
-    def _about(self, term: Term) -> Iterator[Reason]:
+    def _about(self, term: Term) -> Iterator[TypeReason]:
         if isinstance(term, Variable):
             yield from self._reasons.get(term.name, ())
         else:
-            yield Reason(self._type(term), show_term(term), declared=True)
+            yield TypeReason(self._type(term), show_term(term), declared=True)
 
     def _report(
         self,
         atom: Atom,
-        declared: Declared,
-        conflicts: Sequence[tuple[int, Reason]],
+        declared: DeclaredPredicate,
+        conflicts: Sequence[tuple[int, TypeReason]],
         problems: Problems,
         *,
         in_head: bool,
@@ -210,7 +210,7 @@ class Inference:
         return Apply(function="fn:Struct", arguments=tuple(arguments), place=term.place)
 
 
-def check_types(rules: Sequence[Rule], known: Known, problems: Problems) -> None:
+def check_types(rules: Sequence[CheckedRule], known: KnownPredicates, problems: Problems) -> None:
     """Report every rule that contradicts the declared types."""
     types = (kind for declared in known.all().values() for bound in declared.bounds for kind in bound)
     if any(not (isinstance(kind, Constant) and kind.value == Name("/any")) for kind in types):

@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Final
 
 from mayfly.mangle._ast import Atom, Clause, Declaration, Interval, Symbol
-from mayfly.mangle._checked import Declared
+from mayfly.mangle._checked import DeclaredPredicate
 from mayfly.mangle._values import Name
 from mayfly.mangle.builtins import PREDICATES
-from mayfly.mangle.check._declarations import Reader, synthetic
+from mayfly.mangle.check._declarations import DeclarationReader, synthetic
 from mayfly.mangle.check._problems import Problems, unknown_predicate
 
 _MOST_GUESSES: Final = 50
@@ -25,17 +25,17 @@ def is_eternal(time: Interval | None) -> bool:
     return time is None or (time.start.end is None and time.end.end is None)
 
 
-class Known:
+class KnownPredicates:
     """Look up predicates by symbol; building it reports declarations that clash."""
 
     def __init__(
         self,
         declarations: Sequence[Declaration],
         clauses: Sequence[Clause],
-        extra: Mapping[Symbol, Declared],
+        extra: Mapping[Symbol, DeclaredPredicate],
         problems: Problems,
     ) -> None:
-        self.declared: dict[Symbol, Declared] = {}
+        self.declared: dict[Symbol, DeclaredPredicate] = {}
         self.reflects: dict[Symbol, Name] = {}
         self._hints: dict[Symbol, tuple[str, str]] = {}
         self._names: dict[str, dict[Symbol, None]] = {}
@@ -53,11 +53,11 @@ class Known:
         self._resolve_merges()
         self._check_inclusions()
 
-    def all(self) -> dict[Symbol, Declared]:
+    def all(self) -> dict[Symbol, DeclaredPredicate]:
         """Return everything that may be asked: what was given from outside and the program's own."""
         return {**self._extra, **self.declared}
 
-    def get(self, symbol: Symbol) -> Declared | None:
+    def get(self, symbol: Symbol) -> DeclaredPredicate | None:
         """Return what is known of a predicate that is not built in."""
         return self.declared.get(symbol) or self._extra.get(symbol)
 
@@ -80,7 +80,7 @@ class Known:
 
     def _declare(self, declaration: Declaration) -> None:
         symbol = declaration.atom.symbol
-        reader = Reader(declaration, self._problems)
+        reader = DeclarationReader(declaration, self._problems)
         found, prefix = reader.read(), reader.reflects()
         if self._is_builtin(declaration.atom):
             return
@@ -157,7 +157,7 @@ class Known:
         )
         return True
 
-    def _not_temporal(self, clause: Clause, found: Declared) -> None:
+    def _not_temporal(self, clause: Clause, found: DeclaredPredicate) -> None:
         fix = "write `Decl … temporal`" if not found.synthetic else f"put @[…] on the clause at {found.place} as well"
         assert clause.time is not None
         self._problems.add(f"{found.symbol} is not temporal but has a time here", place=clause.time.place, fix=fix)

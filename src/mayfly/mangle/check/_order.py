@@ -13,11 +13,11 @@ from typing import NamedTuple
 from mayfly.mangle._ast import Apply, Atom, Constant, Equality, Negation, Premise, Symbol, Timed, Variable
 from mayfly.mangle._visit import interval_variables, premise_variables, variables
 from mayfly.mangle.builtins import PREDICATES
-from mayfly.mangle.check._known import Known
+from mayfly.mangle.check._known import KnownPredicates
 from mayfly.mangle.check._terms import Wildcards, is_wildcard, nested_variables
 
 
-class Step(NamedTuple):
+class PremiseStep(NamedTuple):
     """One premise: as it was written, and with a name for each wildcard."""
 
     written: Premise
@@ -31,20 +31,20 @@ class Stuck(NamedTuple):
     variable: Variable
 
 
-def steps(premises: Sequence[Premise]) -> list[Step]:
+def steps(premises: Sequence[Premise]) -> list[PremiseStep]:
     """Return the premises, each with its wildcards named."""
     wildcards = Wildcards()
-    return [Step(premise, wildcards.premise(premise)) for premise in premises]
+    return [PremiseStep(premise, wildcards.premise(premise)) for premise in premises]
 
 
-def delay_negations(written: Sequence[Step], bound: set[str], known: Known) -> list[Step]:
+def delay_negations(written: Sequence[PremiseStep], bound: set[str], known: KnownPredicates) -> list[PremiseStep]:
     """Move each negation to where its variables occur in something positive, and use what reflects a prefix.
 
     A negation whose variables never occur elsewhere ends up last, where the checks find them unbound.
     """
     bound = set(bound)
-    ordered: list[Step] = []
-    waiting: list[tuple[Step, set[str]]] = []
+    ordered: list[PremiseStep] = []
+    waiting: list[tuple[PremiseStep, set[str]]] = []
     size = -1
     for step in written:
         premise = step.named
@@ -52,7 +52,7 @@ def delay_negations(written: Sequence[Step], bound: set[str], known: Known) -> l
             waiting.append((step, _needs(premise)))
             continue
         reflected = _reflected(premise, bound, known)
-        ordered.append(step if reflected is None else Step(reflected, reflected))
+        ordered.append(step if reflected is None else PremiseStep(reflected, reflected))
         tests = isinstance(premise, Negation) or (isinstance(premise, Equality) and premise.negated)
         if reflected is None and not tests:
             bound |= {variable.name for variable in premise_variables(premise)}
@@ -67,7 +67,7 @@ def _needs(premise: Premise) -> set[str]:
     return {variable.name for variable in premise_variables(premise) if not is_wildcard(variable.name)}
 
 
-def _reflected(premise: Premise, bound: set[str], known: Known) -> Atom | None:
+def _reflected(premise: Premise, bound: set[str], known: KnownPredicates) -> Atom | None:
     """Return the test of the prefix that can stand for a predicate that reflects one, if its argument is known."""
     if not isinstance(premise, Atom) or len(premise.arguments) != 1:
         return None
@@ -86,15 +86,15 @@ def _reflected(premise: Premise, bound: set[str], known: Known) -> Atom | None:
 class Evaluation:
     """Follow an evaluation from left to right: which variables have a value."""
 
-    known: Known
+    known: KnownPredicates
     bound: set[str]
-    ordered: list[Step] = field(default_factory=list)
-    waiting: dict[int, Step] = field(default_factory=dict)
+    ordered: list[PremiseStep] = field(default_factory=list)
+    waiting: dict[int, PremiseStep] = field(default_factory=dict)
     stuck: list[Stuck] = field(default_factory=list)
     _wanted: dict[str, list[int]] = field(default_factory=dict)
     """By variable: the premises that wait and have it."""
 
-    def run(self, given: Sequence[Step]) -> None:
+    def run(self, given: Sequence[PremiseStep]) -> None:
         """Take the premises in order; what may wait and cannot be evaluated yet comes as early as it can."""
         for number, step in enumerate(given):
             missing = self._missing(step.named)
@@ -120,7 +120,7 @@ class Evaluation:
             return isinstance(premise.left, Variable) and isinstance(premise.right, Variable)
         return all(each.name in self.bound for each in nested_variables((premise.left, premise.right)))
 
-    def _take(self, step: Step) -> None:
+    def _take(self, step: PremiseStep) -> None:
         ready: list[int] = []
         self._place(step, ready)
         while ready:
@@ -128,7 +128,7 @@ class Evaluation:
             if waited is not None:
                 self._place(waited, ready)
 
-    def _place(self, step: Step, ready: list[int]) -> None:
+    def _place(self, step: PremiseStep, ready: list[int]) -> None:
         """Put a premise next, and note which of the waiting ones can be evaluated now."""
         self.ordered.append(step)
         new = {variable.name for variable in premise_variables(step.named)} - self.bound
@@ -172,7 +172,7 @@ class Evaluation:
                 yield from variables(argument)
 
 
-def _input_modes(symbol: Symbol, known: Known) -> tuple[str, ...]:
+def _input_modes(symbol: Symbol, known: KnownPredicates) -> tuple[str, ...]:
     """Return which columns must be known before a predicate is asked; stored facts can be asked in any way."""
     predicate = PREDICATES.get(symbol)
     if predicate is not None:

@@ -18,7 +18,7 @@ from mayfly.mangle._ast import (
     Timed,
     Unit,
 )
-from mayfly.mangle._checked import Checked, Declared, Given, Rule
+from mayfly.mangle._checked import CheckedProgram, CheckedRule, DeclaredPredicate, GivenFact
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._evaluate import evaluate
 from mayfly.mangle._packages import resolve_packages
@@ -29,17 +29,17 @@ from mayfly.mangle.builtins import PREDICATES
 from mayfly.mangle.check._bindings import Bindings, head_inputs
 from mayfly.mangle.check._functions import check_functions, check_transform, defined_by
 from mayfly.mangle.check._inference import check_types
-from mayfly.mangle.check._known import Known, package_of
-from mayfly.mangle.check._order import Evaluation, Step, delay_negations, steps
+from mayfly.mangle.check._known import KnownPredicates, package_of
+from mayfly.mangle.check._order import Evaluation, PremiseStep, delay_negations, steps
 from mayfly.mangle.check._problems import Problems
 from mayfly.mangle.check._strata import check_temporal_recursion, stratify
 from mayfly.mangle.check._terms import is_wildcard, shown
 from mayfly.mangle.check._types import Test, show_type, test_of
 
-_NOTHING: Mapping[Symbol, Declared] = MappingProxyType({})
+_NOTHING: Mapping[Symbol, DeclaredPredicate] = MappingProxyType({})
 
 
-def check_program(units: Sequence[Unit], *, extra: Mapping[Symbol, Declared] = _NOTHING) -> Checked:
+def check_program(units: Sequence[Unit], *, extra: Mapping[Symbol, DeclaredPredicate] = _NOTHING) -> CheckedProgram:
     """Check a program and return it ready for evaluation, or raise everything that is wrong with it.
 
     *extra* are predicates that are known from elsewhere.
@@ -48,10 +48,10 @@ def check_program(units: Sequence[Unit], *, extra: Mapping[Symbol, Declared] = _
     """
     declarations, clauses = resolve_packages(units)
     problems = Problems()
-    known = Known(declarations, clauses, extra, problems)
-    given: list[Given] = []
-    rules: list[Rule] = []
-    written: list[Rule] = []
+    known = KnownPredicates(declarations, clauses, extra, problems)
+    given: list[GivenFact] = []
+    rules: list[CheckedRule] = []
+    written: list[CheckedRule] = []
     for clause in clauses:
         if clause.premises is None:
             fact = make_fact(clause, known, problems)
@@ -66,12 +66,12 @@ def check_program(units: Sequence[Unit], *, extra: Mapping[Symbol, Declared] = _
     problems.extend(islice(given_faults(known.all(), given), MOST_REPORTED))
     strata = stratify(written, problems)
     problems.raise_found()
-    return Checked(declared=known.all(), given=tuple(given), rules=tuple(rules), strata=strata)
+    return CheckedProgram(declared=known.all(), given=tuple(given), rules=tuple(rules), strata=strata)
 
 
-def _as_written(clause: Clause) -> Rule:
+def _as_written(clause: Clause) -> CheckedRule:
     """Return a rule that did not pass the checks, so that a cycle through it is found all the same."""
-    return Rule(
+    return CheckedRule(
         number=-1,
         head=clause.head,
         premises=clause.premises or (),
@@ -80,14 +80,14 @@ def _as_written(clause: Clause) -> Rule:
     )
 
 
-def make_fact(clause: Clause, known: Known, problems: Problems) -> Given | None:
+def make_fact(clause: Clause, known: KnownPredicates, problems: Problems) -> GivenFact | None:
     """Check a fact and evaluate its functions; None when something is wrong with it."""
     symbol = clause.head.symbol
     declared = known.declared.get(symbol)
     row = tuple([term.value for term in clause.head.arguments if isinstance(term, Constant)])
     if clause.time is None and len(row) == symbol.arity and not (declared is not None and declared.temporal):
         # Most facts are like this, and there may be a million of them.
-        return Given(symbol=symbol, row=row, time=None, place=clause.place)
+        return GivenFact(symbol=symbol, row=row, time=None, place=clause.place)
     found = Problems()
     _check_head_time(clause, known, found)
     for variable in (*all_variables(clause.head.arguments), *interval_variables(clause.time)):
@@ -102,7 +102,7 @@ def make_fact(clause: Clause, known: Known, problems: Problems) -> Given | None:
         except MangleError as error:
             found.extend([error])
         else:
-            return Given(symbol=symbol, row=row, time=_fixed(clause.time), place=clause.place)
+            return GivenFact(symbol=symbol, row=row, time=_fixed(clause.time), place=clause.place)
     problems.merge(found)
     return None
 
@@ -119,7 +119,7 @@ def _fixed(time: Interval | None) -> Interval | None:
     return replace(time, start=start, end=end)
 
 
-def make_rule(number: int, clause: Clause, known: Known, problems: Problems) -> Rule | None:
+def make_rule(number: int, clause: Clause, known: KnownPredicates, problems: Problems) -> CheckedRule | None:
     """Check a rule and put its premises in order; None when it makes no sense and the checks to come cannot use it."""
     found = Problems()
     _check_head_time(clause, known, found)
@@ -137,10 +137,12 @@ def make_rule(number: int, clause: Clause, known: Known, problems: Problems) -> 
     if found.hinder_analysis():
         return None
     transform = clause.transforms[0] if clause.transforms else None
-    return Rule(number=number, head=clause.head, premises=premises, transform=transform, clause=clause)
+    return CheckedRule(number=number, head=clause.head, premises=premises, transform=transform, clause=clause)
 
 
-def _evaluation_order(clause: Clause, ordered: list[Step], known: Known, problems: Problems) -> tuple[Premise, ...]:
+def _evaluation_order(
+    clause: Clause, ordered: list[PremiseStep], known: KnownPredicates, problems: Problems
+) -> tuple[Premise, ...]:
     """Follow the evaluation itself, which knows nothing of inputs unless the predicate is deferred."""
     declared = known.get(clause.head.symbol)
     deferred = declared is not None and declared.deferred
@@ -165,7 +167,7 @@ def _evaluation_order(clause: Clause, ordered: list[Step], known: Known, problem
     return tuple(step.written for step in evaluation.ordered)
 
 
-def _check_head_time(clause: Clause, known: Known, problems: Problems) -> None:
+def _check_head_time(clause: Clause, known: KnownPredicates, problems: Problems) -> None:
     declared, time = known.declared.get(clause.head.symbol), clause.time
     if declared is not None and declared.temporal and time is None:
         problems.add(
@@ -189,7 +191,7 @@ def _check_interval(time: Interval, problems: Problems) -> None:
         problems.add("the interval ends before it begins", place=time.place, fix="swap its ends", stage="eval")
 
 
-def _check_premise(premise: Premise, clause: Clause, known: Known, problems: Problems) -> None:
+def _check_premise(premise: Premise, clause: Clause, known: KnownPredicates, problems: Problems) -> None:
     atom = atom_of(premise)
     if atom is None:
         return
@@ -250,7 +252,7 @@ _MOST_SHOWN = 20
 _LONGEST = 200
 
 
-def given_faults(declared: Mapping[Symbol, Declared], given: Iterable[Given]) -> Iterator[MangleError]:
+def given_faults(declared: Mapping[Symbol, DeclaredPredicate], given: Iterable[GivenFact]) -> Iterator[MangleError]:
     """Yield an error for each fact of the source that is outside its declared types: it fits no alternative."""
     tests: dict[Symbol, list[list[Test]]] = {}
     for fact in given:
@@ -269,7 +271,7 @@ def given_faults(declared: Mapping[Symbol, Declared], given: Iterable[Given]) ->
         )
 
 
-def _explain(declared: Declared, row: Row) -> str:
+def _explain(declared: DeclaredPredicate, row: Row) -> str:
     if len(declared.bounds) == 1:
         for column, value, kind in zip(declared.columns, row, declared.bounds[0], strict=True):
             if not test_of(kind)(value):

@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from mayfly.mangle._ast import Negation, Place, Symbol, Timed
-from mayfly.mangle._checked import Declared, Rule
+from mayfly.mangle._checked import CheckedRule, DeclaredPredicate
 from mayfly.mangle._visit import atom_of
-from mayfly.mangle.check._known import Known
+from mayfly.mangle.check._known import KnownPredicates
 from mayfly.mangle.check._problems import Problems
 
 Graph = Mapping[Symbol, Collection[Symbol]]
@@ -23,7 +23,7 @@ class Edge(NamedTuple):
     place: Place
 
 
-def edges(rules: Iterable[Rule]) -> list[Edge]:
+def edges(rules: Iterable[CheckedRule]) -> list[Edge]:
     """Return every use of a predicate that has rules itself, in the order of the rules."""
     listed = list(rules)
     defined = {rule.head.symbol for rule in listed}
@@ -118,7 +118,7 @@ def shortest_path(found: Iterable[Edge], start: Symbol, goal: Symbol, within: Co
 _MOST_STEPS = 20
 
 
-def stratify(rules: Sequence[Rule], problems: Problems) -> tuple[tuple[Symbol, ...], ...]:
+def stratify(rules: Sequence[CheckedRule], problems: Problems) -> tuple[tuple[Symbol, ...], ...]:
     """Return the predicates that have rules, lowest stratum first; report each cycle that cannot be ordered."""
     found = edges(rules)
     strata = components(adjacency((rule.head.symbol for rule in rules), found))
@@ -160,7 +160,7 @@ def _negation_fix(edge: Edge) -> str:
     )
 
 
-def check_temporal_recursion(rules: Sequence[Rule], known: Known, problems: Problems) -> None:
+def check_temporal_recursion(rules: Sequence[CheckedRule], known: KnownPredicates, problems: Problems) -> None:
     """Refuse recursion through temporal predicates that may never end."""
     if not any(declared.temporal for declared in known.declared.values()):
         return
@@ -175,7 +175,7 @@ def check_temporal_recursion(rules: Sequence[Rule], known: Known, problems: Prob
             _check_future(rule, group_of[rule.head.symbol], problems)
 
 
-def _check_future(rule: Rule, group: Collection[Symbol], problems: Problems) -> None:
+def _check_future(rule: CheckedRule, group: Collection[Symbol], problems: Problems) -> None:
     for premise in rule.premises:
         if isinstance(premise, Timed) and premise.operator in ("<+", "[+") and premise.atom.symbol in group:
             problems.add(
@@ -185,7 +185,7 @@ def _check_future(rule: Rule, group: Collection[Symbol], problems: Problems) -> 
             )
 
 
-def _temporal(declared: Declared | None) -> bool:
+def _temporal(declared: DeclaredPredicate | None) -> bool:
     return declared is not None and declared.temporal
 
 

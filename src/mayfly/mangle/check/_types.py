@@ -8,7 +8,7 @@ from mayfly.mangle._ast import Apply, Constant, Place, Term, Variable
 from mayfly.mangle._text import show_term
 from mayfly.mangle._values import FALSE, TRUE, Duration, Float, List, Map, Name, Pair, Struct, Time, Value
 from mayfly.mangle.builtins import TypeExpression
-from mayfly.mangle.check._type_terms import Field, fields
+from mayfly.mangle.check._type_terms import StructField, fields
 
 Test: TypeAlias = Callable[[Value], bool]
 
@@ -208,7 +208,7 @@ def _struct_test(term: Apply) -> Test:
     return lambda value: isinstance(value, Struct) and _fits(dict(value.held), known)
 
 
-def _fits(found: Mapping[Value, Value], known: list[tuple[Field, Test]]) -> bool:
+def _fits(found: Mapping[Value, Value], known: list[tuple[StructField, Test]]) -> bool:
     """Look at the fields that the type names; a struct with more of them fits as well."""
     return all(test(found[field.label]) if field.label in found else field.optional for field, test in known)
 

@@ -6,7 +6,7 @@ from operator import itemgetter
 from typing import Any
 
 from mayfly.mangle._ast import Apply, Let, Variable
-from mayfly.mangle._checked import Rule
+from mayfly.mangle._checked import CheckedRule
 from mayfly.mangle._evaluate import known_value
 from mayfly.mangle._values import Row, Value
 from mayfly.mangle.builtins import REDUCERS, BuiltinError, Reducer
@@ -18,7 +18,7 @@ from mayfly.mangle.engine._marks import WILDCARD, Recipe
 class Grouping:
     """How one rule groups: the columns of its body, the key's places among them, and what is computed of a group."""
 
-    rule: Rule
+    rule: CheckedRule
     names: tuple[str, ...]
     key: tuple[int, ...]
     key_names: tuple[str, ...]
@@ -77,7 +77,7 @@ class Grouping:
         return rows
 
 
-def grouping(rule: Rule, names: tuple[str, ...]) -> Grouping:
+def grouping(rule: CheckedRule, names: tuple[str, ...]) -> Grouping:
     """Return how a rule with a group_by groups."""
     transform = rule.transform
     if transform is None or transform.do is None:

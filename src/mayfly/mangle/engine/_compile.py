@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from mayfly.mangle._ast import Apply, Atom, Constant, Negation, Premise, Timed, Variable
-from mayfly.mangle._checked import Checked, Declared, Rule
+from mayfly.mangle._checked import CheckedProgram, CheckedRule, DeclaredPredicate
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._symbols import Symbol
 from mayfly.mangle._values import Value
@@ -12,13 +12,13 @@ from mayfly.mangle._visit import atom_of, terms_of
 from mayfly.mangle.builtins import PREDICATES
 from mayfly.mangle.engine._aggregate import Grouping, grouping
 from mayfly.mangle.engine._emit import Emitter
-from mayfly.mangle.engine._layout import Group, Layout, Plan, Readers
+from mayfly.mangle.engine._layout import EngineLayout, Plan, PredicateGroup, Readers
 from mayfly.mangle.engine._marks import NATURAL, WILDCARD, Made, Setting, is_builtin, timed
 from mayfly.mangle.engine._order import may_fail, named, ordered, used_once, variables_of
 from mayfly.mangle.engine._timed import depends_on_now
 
 
-def lay_out(checked: Checked) -> Layout:
+def lay_out(checked: CheckedProgram) -> EngineLayout:
     """Number the predicates of a program, plan its rules and note who reads what."""
     _refuse(checked)
     symbols = _symbols(checked)
@@ -30,7 +30,7 @@ def lay_out(checked: Checked) -> Layout:
     plans = [_plan(rule, setting, checked.declared) for rule in checked.rules]
     stored = [plan for plan in plans if plan.head not in deferred]
     groups, group_of = _groups(checked, numbers, stored, deferred)
-    layout = Layout(
+    layout = EngineLayout(
         symbols=symbols,
         numbers=numbers,
         deferred=deferred,
@@ -52,13 +52,13 @@ def lay_out(checked: Checked) -> Layout:
     return layout
 
 
-def _refuse(checked: Checked) -> None:
+def _refuse(checked: CheckedProgram) -> None:
     for rule in checked.rules:
         if rule.clause.time is not None and rule.transform is not None and rule.transform.do is not None:
             raise MangleError("a rule that aggregates cannot give a time", stage="analyze", place=rule.place)
 
 
-def _symbols(checked: Checked) -> list[Symbol]:
+def _symbols(checked: CheckedProgram) -> list[Symbol]:
     """Return every predicate that can have rows."""
     with_time = {fact.symbol for fact in checked.given if fact.time is not None}
     with_time.update(rule.head.symbol for rule in checked.rules if rule.clause.time is not None)
@@ -76,7 +76,7 @@ def _symbols(checked: Checked) -> list[Symbol]:
     return [*plain, *(timed(symbol) for symbol in plain if symbol in with_time)]
 
 
-def _plan(rule: Rule, setting: Setting, declared: Mapping[Symbol, Declared]) -> Plan:
+def _plan(rule: CheckedRule, setting: Setting, declared: Mapping[Symbol, DeclaredPredicate]) -> Plan:
     """Plan one rule."""
     time, about = rule.clause.time, declared.get(rule.head.symbol)
     plan = Plan(
@@ -138,16 +138,16 @@ def _starts(plan: Plan) -> frozenset[int]:
 
 
 def _groups(
-    checked: Checked, numbers: dict[Symbol, int], plans: list[Plan], deferred: frozenset[int]
-) -> tuple[list[Group], dict[int, int]]:
-    groups: list[Group] = []
+    checked: CheckedProgram, numbers: dict[Symbol, int], plans: list[Plan], deferred: frozenset[int]
+) -> tuple[list[PredicateGroup], dict[int, int]]:
+    groups: list[PredicateGroup] = []
     group_of: dict[int, int] = {}
     for stratum in checked.strata:
         both = [symbol for one in stratum for symbol in (one, timed(one)) if symbol in numbers]
         predicates = tuple(numbers[symbol] for symbol in both if numbers[symbol] not in deferred)
         if predicates:
             group_of.update(dict.fromkeys(predicates, len(groups)))
-            groups.append(Group(number=len(groups), predicates=predicates))
+            groups.append(PredicateGroup(number=len(groups), predicates=predicates))
     for plan in plans:
         group = groups[group_of[plan.head]]
         plan.group = group.number
@@ -162,7 +162,7 @@ def _groups(
     return groups, group_of
 
 
-def _untimed(plan: Plan, checked: Checked) -> Plan | None:
+def _untimed(plan: Plan, checked: CheckedProgram) -> Plan | None:
     """Return a rule that gives a time without that time.
 
     The reference engine forgets the time of what a recursive rule gives after the first round, so such facts are known
@@ -176,7 +176,7 @@ def _untimed(plan: Plan, checked: Checked) -> Plan | None:
     return found
 
 
-def _note_asking(layout: Layout, plans: list[Plan]) -> None:
+def _note_asking(layout: EngineLayout, plans: list[Plan]) -> None:
     """Mark the rules that may ask an external predicate: they are no part of what the program alone gives."""
     asking = set(layout.external)
     changed = True
@@ -193,7 +193,7 @@ def _note_asking(layout: Layout, plans: list[Plan]) -> None:
                 plan.asks = plan.asks or plan.head == number
 
 
-def _note_readers(layout: Layout) -> None:
+def _note_readers(layout: EngineLayout) -> None:
     reading: dict[int, list[tuple[Plan, int]]] = {}
     for plan in layout.plans:
         if plan.aggregates:

@@ -20,7 +20,7 @@ from mayfly.mangle._ast import (
     Timed,
     Variable,
 )
-from mayfly.mangle._checked import Rule
+from mayfly.mangle._checked import CheckedRule
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._values import Time
 from mayfly.mangle.engine._marks import FIRST, LAST, WILDCARD, Made, Recipe, Setting, is_builtin, timed
@@ -42,7 +42,7 @@ from mayfly.mangle.engine._write import (
 class Emitter(Writer):
     """Write the function of one rule for one order of its premises."""
 
-    def __init__(self, rule: Rule, setting: Setting, *, lazy: frozenset[str], bound: Sequence[str] = ()) -> None:
+    def __init__(self, rule: CheckedRule, setting: Setting, *, lazy: frozenset[str], bound: Sequence[str] = ()) -> None:
         super().__init__(setting)
         self._rule = rule
         self._lazy = lazy
@@ -355,7 +355,7 @@ class Emitter(Writer):
         return f"ask({self._setting.numbers[atom.symbol]}, {tuple_of(known)})"
 
 
-def _too_long(rule: Rule) -> MangleError:
+def _too_long(rule: CheckedRule) -> MangleError:
     return MangleError(
         f"the rule is too long: it goes through the rows of more than about {MOST_LOOPS} premises",
         stage="eval",

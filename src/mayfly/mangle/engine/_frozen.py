@@ -14,7 +14,7 @@ from io import BytesIO
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from mayfly.mangle._checked import Checked, Rule
+from mayfly.mangle._checked import CheckedProgram, CheckedRule
 from mayfly.mangle._collector import paused
 from mayfly.mangle._symbols import Place, Symbol
 from mayfly.mangle.engine._layout import Plan
@@ -23,7 +23,7 @@ from mayfly.mangle.engine._program import Program
 
 _PACKAGE = __name__.partition(".engine.")[0]
 _PROTOCOL = 5
-_RULE = tuple(field.name for field in fields(Rule))
+_RULE = tuple(field.name for field in fields(CheckedRule))
 _PLAN = tuple(field.name for field in fields(Plan) if field.name != "made")
 
 
@@ -57,7 +57,7 @@ def functions(program: Program) -> int:
 class _Writer(pickle.Pickler):
     """Write a part of a program; its rules are written elsewhere, once, and here by their numbers."""
 
-    def __init__(self, file: BytesIO, rules: Sequence[Rule]) -> None:
+    def __init__(self, file: BytesIO, rules: Sequence[CheckedRule]) -> None:
         super().__init__(file, _PROTOCOL)
         self._rules = rules
         self.dispatch_table = {Plan: self._reduce_plan}
@@ -67,7 +67,7 @@ class _Writer(pickle.Pickler):
             return "rules"
         if type(thing) is FunctionType:
             return _builtins().get(thing)
-        if isinstance(thing, Rule) and thing.number < len(self._rules) and self._rules[thing.number] is thing:
+        if isinstance(thing, CheckedRule) and thing.number < len(self._rules) and self._rules[thing.number] is thing:
             return thing.number
         return None
 
@@ -89,7 +89,7 @@ class _Writer(pickle.Pickler):
 class _Reader(pickle.Unpickler):
     """Read a part of a program; nothing from outside this package has a place in it."""
 
-    def __init__(self, data: bytes, rules: Sequence[Rule]) -> None:
+    def __init__(self, data: bytes, rules: Sequence[CheckedRule]) -> None:
         super().__init__(BytesIO(data))
         self._rules = rules
 
@@ -104,17 +104,17 @@ class _Reader(pickle.Unpickler):
         raise pickle.UnpicklingError(f"{module}.{name} is no part of a program")
 
 
-def _written(thing: object, rules: Sequence[Rule]) -> bytes:
+def _written(thing: object, rules: Sequence[CheckedRule]) -> bytes:
     file = BytesIO()
     _Writer(file, rules).dump(thing)
     return file.getvalue()
 
 
-def _read(data: bytes, rules: Sequence[Rule]) -> Any:
+def _read(data: bytes, rules: Sequence[CheckedRule]) -> Any:
     return _Reader(data, rules).load()
 
 
-def _rule_bytes(rule: Rule) -> bytes:
+def _rule_bytes(rule: CheckedRule) -> bytes:
     return rule.frozen if isinstance(rule, _AsleepRule) else _written([getattr(rule, name) for name in _RULE], ())
 
 
@@ -155,14 +155,14 @@ class _AsleepProgram(NamedTuple):
     """What passed the checks, as bytes until it is called for."""
 
     frozen: bytes
-    rules: Sequence[Rule]
+    rules: Sequence[CheckedRule]
 
-    def __call__(self) -> Checked:
-        found: Checked = _read(self.frozen, self.rules)
+    def __call__(self) -> CheckedProgram:
+        found: CheckedProgram = _read(self.frozen, self.rules)
         return found
 
 
-class _AsleepRule(Rule):
+class _AsleepRule(CheckedRule):
     """A rule of which only the number and the place are known until more is asked for."""
 
     __slots__ = ("frozen", "where")
@@ -188,7 +188,7 @@ class _AsleepRule(Rule):
 class _Functions(dict[int, Made]):
     """The functions of a rule by kind, each made of bytes when it is first called for."""
 
-    def __init__(self, frozen: dict[int, bytes], rules: Sequence[Rule]) -> None:
+    def __init__(self, frozen: dict[int, bytes], rules: Sequence[CheckedRule]) -> None:
         super().__init__()
         self.frozen = frozen
         self._rules = rules
@@ -206,5 +206,5 @@ def _brought(made: Mapping[int, Made]) -> dict[int, bytes]:
     return made.frozen if isinstance(made, _Functions) else {}
 
 
-def _make_plan(state: dict[str, Any], frozen: dict[int, bytes], rules: Sequence[Rule]) -> Plan:
+def _make_plan(state: dict[str, Any], frozen: dict[int, bytes], rules: Sequence[CheckedRule]) -> Plan:
     return Plan(**state, made=_Functions(frozen, rules))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from mayfly.mangle.engine._marks import Made, Setting, timed
 
 if TYPE_CHECKING:
-    from mayfly.mangle._checked import Given, Merge, Rule
+    from mayfly.mangle._checked import CheckedRule, GivenFact, Merge
     from mayfly.mangle._symbols import Symbol
     from mayfly.mangle._values import Value
     from mayfly.mangle.engine._aggregate import Grouping
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Plan:
     """One rule, ready to be evaluated from any premise that has new rows; functions are made when first needed."""
 
-    rule: Rule
+    rule: CheckedRule
     setting: Setting
     head: int
     aggregates: bool
@@ -59,7 +59,7 @@ class Readers:
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Group:
+class PredicateGroup:
     """The predicates that depend on each other, and their rules."""
 
     number: int
@@ -78,7 +78,7 @@ class Group:
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Layout:
+class EngineLayout:
     """Number everything once, so that an evaluation only touches lists."""
 
     symbols: list[Symbol]
@@ -86,12 +86,12 @@ class Layout:
     deferred: frozenset[int]
     external: frozenset[int]
     merges: dict[int, Merge]
-    given: dict[int, list[Given]]
+    given: dict[int, list[GivenFact]]
     """The facts of the source by predicate; `Base` keeps those that are not found in its relations."""
     modes: dict[int, tuple[tuple[str, ...], ...]]
     plans: list[Plan]
     deferred_rules: list[Plan]
-    groups: list[Group]
+    groups: list[PredicateGroup]
     group_of: dict[int, int]
     readers: list[Readers]
     groupings: dict[Plan, tuple[Made, Grouping, bool]] = field(default_factory=dict)

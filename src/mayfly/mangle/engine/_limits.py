@@ -6,7 +6,7 @@ from itertools import islice
 from time import thread_time
 from typing import Any, Final
 
-from mayfly.mangle._checked import Rule
+from mayfly.mangle._checked import CheckedRule
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._values import List, Map, Pair, Row, Struct, Value
 from mayfly.mangle.builtins import weight
@@ -39,7 +39,7 @@ class Meter:
         self.derived = derived
         self.kept = kept
         """About how many bytes of new values the derived facts hold, as of the last measurement."""
-        self.rule: Rule | None = None
+        self.rule: CheckedRule | None = None
         """The rule that is being evaluated, for what is said when a limit is reached."""
         self.watched: Iterable[Relation] = ()
         """The relations of this evaluation."""

@@ -10,7 +10,7 @@ from mayfly.mangle._symbols import Symbol
 from mayfly.mangle._values import LARGEST_NUMBER, SMALLEST_NUMBER, Time
 
 if TYPE_CHECKING:
-    from mayfly.mangle._checked import Rule
+    from mayfly.mangle._checked import CheckedRule
 
 NATURAL: Final = -1
 """Stands for the place of no premise: the rule is evaluated as it was checked."""
@@ -53,6 +53,6 @@ class Setting:
 class Recipe:
     """How to read an origin: the rule, the names of the values it holds, and the row's columns that hold others."""
 
-    rule: Rule
+    rule: CheckedRule
     names: tuple[str, ...]
     columns: tuple[tuple[str, int], ...]

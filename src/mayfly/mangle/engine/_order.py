@@ -22,7 +22,7 @@ from mayfly.mangle._ast import (
     Timed,
     Variable,
 )
-from mayfly.mangle._checked import Rule
+from mayfly.mangle._checked import CheckedRule
 from mayfly.mangle._visit import all_variables, atom_of, interval_variables, terms_of
 from mayfly.mangle.engine._marks import WILDCARD, is_builtin
 
@@ -52,7 +52,7 @@ def variables_of(premise: Premise) -> list[str]:
     return found + times_of(premise.annotation) if isinstance(premise, Timed) else found
 
 
-def named(rule: Rule) -> tuple[str, ...]:
+def named(rule: CheckedRule) -> tuple[str, ...]:
     """Return the distinct variables of a rule's body in the order in which they first occur."""
     return tuple(dict.fromkeys(name for premise in rule.premises for name in variables_of(premise)))
 
@@ -65,7 +65,7 @@ def may_fail(premise: Premise) -> bool:
     return atom is not None and is_builtin(atom.symbol)
 
 
-def used_once(rule: Rule, called: frozenset[Symbol]) -> frozenset[str]:
+def used_once(rule: CheckedRule, called: frozenset[Symbol]) -> frozenset[str]:
     """Return the variables that occur once in the whole rule, in an atom: they only ask whether there is a row.
 
     Those of predicates that are called have no rows to find their value in later.

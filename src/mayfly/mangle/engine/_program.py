@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import time_ns
 from typing import TYPE_CHECKING
 
-from mayfly.mangle._checked import Checked, Given
+from mayfly.mangle._checked import CheckedProgram, GivenFact
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._symbols import Place, Symbol
 from mayfly.mangle._values import Row, Time, Value
@@ -15,12 +15,12 @@ from mayfly.mangle.builtins import BuiltinError
 from mayfly.mangle.engine._limits import Limits
 from mayfly.mangle.engine._marks import MARK, WILDCARD, Recipe, is_builtin, is_timed
 from mayfly.mangle.engine._relation import WHOLE, Lookup, Relation
-from mayfly.mangle.engine._run import External, Run
+from mayfly.mangle.engine._run import EvaluationRun, External
 from mayfly.mangle.engine._wake import Base, Waking
 
 if TYPE_CHECKING:
     from mayfly.mangle._ast import Atom
-    from mayfly.mangle._checked import Rule
+    from mayfly.mangle._checked import CheckedRule
 
 _NO_EXTERNALS: Mapping[Symbol, External] = {}
 _LIMITS = Limits()
@@ -29,10 +29,10 @@ _LIMITS = Limits()
 class Program:
     """Hold the rules as functions and what follows from the program's own facts."""
 
-    def __init__(self, checked: Checked) -> None:
+    def __init__(self, checked: CheckedProgram) -> None:
         from mayfly.mangle.engine._compile import lay_out
 
-        self._checked: Checked | Callable[[], Checked] = checked
+        self._checked: CheckedProgram | Callable[[], CheckedProgram] = checked
         self.rules = checked.rules
         self.predicates = frozenset(checked.declared)
         """What is declared, or defined, by the program."""
@@ -42,9 +42,9 @@ class Program:
         self._needed: dict[frozenset[Symbol], frozenset[int]] = {}
 
     @property
-    def checked(self) -> Checked:
+    def checked(self) -> CheckedProgram:
         """The program as it passed the checks; one that was kept as bytes is read when it is first asked for."""
-        if not isinstance(self._checked, Checked):
+        if not isinstance(self._checked, CheckedProgram):
             self._checked = self._checked()
         return self._checked
 
@@ -82,7 +82,7 @@ class Program:
         self._base.ensure(needed, limits)
         numbers = {self._external(symbol): source for symbol, source in externals.items()}
         base = self._base
-        with Run(
+        with EvaluationRun(
             self._layout,
             base.relations,
             limits=limits,
@@ -114,7 +114,7 @@ class Program:
         return found
 
 
-def compile_program(checked: Checked) -> Program:
+def compile_program(checked: CheckedProgram) -> Program:
     """Compile a checked program."""
     return Program(checked)
 
@@ -123,7 +123,7 @@ def compile_program(checked: Checked) -> Program:
 class Origin:
     """Where a fact comes from: a rule with its variables' values, or no rule: given at a place, or in the call."""
 
-    rule: Rule | None
+    rule: CheckedRule | None
     bindings: Mapping[str, Value]
     place: Place | None
 
@@ -131,7 +131,7 @@ class Origin:
 class Model:
     """Everything that holds. Rows of a predicate come in the order in which they were derived."""
 
-    def __init__(self, program: Program, run: Run, extra: Mapping[Symbol, Relation]) -> None:
+    def __init__(self, program: Program, run: EvaluationRun, extra: Mapping[Symbol, Relation]) -> None:
         self.program = program
         self._run = run
         self._extra = extra
@@ -197,7 +197,7 @@ class Model:
         if isinstance(found, tuple):
             recipe: Recipe = found[0]
             return recipe.rule.place
-        return found.place if isinstance(found, Given) else None
+        return found.place if isinstance(found, GivenFact) else None
 
     def origin(self, symbol: Symbol, row: Row) -> Origin | None:
         """Return the first derivation of a fact, or None if the fact does not hold."""
@@ -205,7 +205,7 @@ class Model:
         if row not in rows:
             return None
         found = rows[row]
-        if isinstance(found, Given):
+        if isinstance(found, GivenFact):
             return Origin(rule=None, bindings={}, place=found.place)
         if not isinstance(found, tuple):
             return Origin(rule=None, bindings={}, place=None)
@@ -217,7 +217,7 @@ class Model:
             self._complete(recipe.rule, bindings)
         return Origin(rule=recipe.rule, bindings=bindings, place=recipe.rule.place)
 
-    def _complete(self, rule: Rule, bindings: dict[str, Value]) -> None:
+    def _complete(self, rule: CheckedRule, bindings: dict[str, Value]) -> None:
         """Add the variables that occur only once: the oldest row that fits was there when the rule fired."""
         from mayfly.mangle._ast import Atom, Variable
 

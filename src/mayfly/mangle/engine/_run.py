@@ -14,7 +14,7 @@ from mayfly.mangle._errors import MangleError
 from mayfly.mangle._symbols import Symbol
 from mayfly.mangle._values import Row, Time, Value
 from mayfly.mangle.builtins import BuiltinError
-from mayfly.mangle.engine._layout import Group, Layout, Plan
+from mayfly.mangle.engine._layout import EngineLayout, Plan, PredicateGroup
 from mayfly.mangle.engine._limits import Limits, Meter
 from mayfly.mangle.engine._marks import FIRST, NATURAL, Made
 from mayfly.mangle.engine._relation import Relation
@@ -27,12 +27,12 @@ _MANY = 20_000
 _FEW = 64
 
 
-class Run:
+class EvaluationRun:
     """Hold the relations of one evaluation while it goes on."""
 
     def __init__(
         self,
-        layout: Layout,
+        layout: EngineLayout,
         base: list[Relation],
         *,
         limits: Limits,
@@ -56,7 +56,7 @@ class Run:
         self._mergers: dict[int, Merger] = {}
         self._answers: dict[tuple[int, tuple[Value | None, ...]], list[Row]] = {}
 
-    def __enter__(self) -> "Run":
+    def __enter__(self) -> "EvaluationRun":
         """Begin to evaluate: the clock of the limit starts."""
         self.meter.start()
         return self
@@ -131,7 +131,7 @@ class Run:
         relation = self.relations[number]
         return Relation(list(relation.rows)) if number == plan.head else relation
 
-    def fixpoint(self, group: Group) -> None:
+    def fixpoint(self, group: PredicateGroup) -> None:
         """Evaluate the rules of a group on what they give each other, until nothing is new."""
         if not group.inner and not group.merges:
             self._close(group)
@@ -145,20 +145,20 @@ class Run:
                     else:
                         self.call(plan, NATURAL, None)
 
-    def _close(self, group: Group) -> None:
+    def _close(self, group: PredicateGroup) -> None:
         for number in group.predicates:
             mine = self.own.get(number)
             if mine is not None:
                 self.meter.derived += mine.close()
         self._check_count()
 
-    def aggregates(self, plans: Iterable[Plan], group: Group) -> None:
+    def aggregates(self, plans: Iterable[Plan], group: PredicateGroup) -> None:
         """Evaluate aggregating rules of a group once its other rules are done; what they give wakes nothing in it."""
         for plan in plans:
             self._aggregate(plan)
         self._settle(group)
 
-    def _settle(self, group: Group) -> dict[int, list[Row]]:
+    def _settle(self, group: PredicateGroup) -> dict[int, list[Row]]:
         new: dict[int, list[Row]] = {}
         for number in group.predicates:
             mine = self._mergers.get(number) or self.own.get(number)

@@ -7,7 +7,7 @@ holds, the first and last instant there is standing for an open end.
 from collections.abc import Callable
 
 from mayfly.mangle._ast import Bound, Constant, Interval
-from mayfly.mangle._checked import Given
+from mayfly.mangle._checked import GivenFact
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._values import LARGEST_NUMBER, SMALLEST_NUMBER, Duration, Row, Time, Value
 from mayfly.mangle.builtins import BuiltinError
@@ -26,7 +26,7 @@ def depends_on_now(interval: Interval | None) -> bool:
     return interval is not None and any(isinstance(bound.end, str) for bound in bounds_of(interval))
 
 
-def given_row(fact: Given) -> Row:
+def given_row(fact: GivenFact) -> Row:
     """Return the row of a fact, with its time if it has one."""
     if fact.time is None:
         return fact.row
@@ -35,7 +35,7 @@ def given_row(fact: Given) -> Row:
     return (*fact.row, *ends)
 
 
-def _instant(bound: Bound, open_end: Time, fact: Given) -> Time:
+def _instant(bound: Bound, open_end: Time, fact: GivenFact) -> Time:
     if bound.end is None:
         return open_end
     if isinstance(bound.end, Constant) and isinstance(bound.end.value, Time):

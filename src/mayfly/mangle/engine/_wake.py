@@ -9,15 +9,15 @@ from heapq import heappop, heappush
 from operator import attrgetter
 from threading import TIMEOUT_MAX, Lock
 
-from mayfly.mangle._checked import Given
+from mayfly.mangle._checked import GivenFact
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._symbols import Symbol
 from mayfly.mangle._values import Row
-from mayfly.mangle.engine._layout import Group, Layout, Plan, Readers
+from mayfly.mangle.engine._layout import EngineLayout, Plan, PredicateGroup, Readers
 from mayfly.mangle.engine._limits import Limits, Meter
 from mayfly.mangle.engine._marks import NATURAL
 from mayfly.mangle.engine._relation import Relation
-from mayfly.mangle.engine._run import Run, made_function
+from mayfly.mangle.engine._run import EvaluationRun, made_function
 
 _NUMBER = attrgetter("rule.number")
 
@@ -25,7 +25,7 @@ _NUMBER = attrgetter("rule.number")
 class Base:
     """Hold the shared relations; a group that was computed is never changed again."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: EngineLayout) -> None:
         self._layout = layout
         self._lock = Lock()
         self._ready: set[int] = set()
@@ -47,7 +47,7 @@ class Base:
         if number in self._layout.merges:
             # Merged rows have taken the place of some of them.
             return _rows(self._layout.given[number])
-        return {row: origin for row, origin in self.relations[number].rows.items() if isinstance(origin, Given)}
+        return {row: origin for row, origin in self.relations[number].rows.items() if isinstance(origin, GivenFact)}
 
     def ensure(self, needed: frozenset[int], limits: Limits) -> None:
         """Compute the groups that are needed and not there yet; one that fails is tried again the next time."""
@@ -57,7 +57,7 @@ class Base:
         if not self._lock.acquire(timeout=min(10 * limits.seconds, TIMEOUT_MAX)):
             raise Meter(limits).late()
         try:
-            with Run(
+            with EvaluationRun(
                 self._layout, self.relations, limits=limits, record=True, derived=self.derived, kept=self.kept
             ) as run:
                 for group in self._layout.groups:
@@ -66,7 +66,7 @@ class Base:
         finally:
             self._lock.release()
 
-    def _compute(self, group: Group, run: Run) -> None:
+    def _compute(self, group: PredicateGroup, run: EvaluationRun) -> None:
         for plan in group.plans:
             run.whole(plan)
         run.fixpoint(group)
@@ -88,7 +88,7 @@ class Base:
     def _fires(self, plan: Plan, limits: Limits) -> bool:
         if plan.asks or any(not self.relations[number].rows for number in plan.reads.values()):
             return False
-        with Run(self._layout, self.relations, limits=limits, record=False) as run:
+        with EvaluationRun(self._layout, self.relations, limits=limits, record=False) as run:
             if plan.aggregates:
                 return bool(run.body(plan))
             out: dict[object, object] = {}
@@ -110,7 +110,7 @@ class Base:
         return found
 
 
-def _rows(facts: Iterable[Given]) -> dict[Row, object]:
+def _rows(facts: Iterable[GivenFact]) -> dict[Row, object]:
     from mayfly.mangle.engine._timed import given_row
 
     rows: dict[Row, object] = {}
@@ -122,7 +122,9 @@ def _rows(facts: Iterable[Given]) -> dict[Row, object]:
 class Waking:
     """Follow what changed against the base through the groups of rules, lowest first."""
 
-    def __init__(self, layout: Layout, base: Base, run: Run, *, needed: frozenset[int], limits: Limits) -> None:
+    def __init__(
+        self, layout: EngineLayout, base: Base, run: EvaluationRun, *, needed: frozenset[int], limits: Limits
+    ) -> None:
         self._layout = layout
         self._base = base
         self._run = run
@@ -208,7 +210,7 @@ class Waking:
             group = self._layout.groups[heappop(self._queue)]
             self._evaluate(group, self._woken[group.number])
 
-    def _evaluate(self, group: Group, woken: dict[Plan, list[int] | None]) -> None:
+    def _evaluate(self, group: PredicateGroup, woken: dict[Plan, list[int] | None]) -> None:
         run = self._run
         again = group.number in self._restart or group.restarts
         if again:

@@ -12,7 +12,7 @@ from types import CodeType
 from typing import Any, Final
 
 from mayfly.mangle._ast import Apply, Atom, Constant, Premise, Term, Variable
-from mayfly.mangle._checked import Rule
+from mayfly.mangle._checked import CheckedRule
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._values import Row, Value
 from mayfly.mangle._visit import terms_of
@@ -31,7 +31,7 @@ class TooLong(Exception):
     """Say that a rule has more loops inside each other than can be evaluated."""
 
 
-class Source:
+class FunctionSource:
     """Collect the lines of a function and what it needs."""
 
     def __init__(self, parameters: str) -> None:
@@ -188,7 +188,7 @@ class Writer:
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
-        self._source = Source("relations, first, out, ask, tick, heavy, now")
+        self._source = FunctionSource("relations, first, out, ask, tick, heavy, now")
         self._names: dict[str, str] = {}
 
     def _bind(self, name: str) -> str:
@@ -315,13 +315,13 @@ def columns_of(head: Atom) -> dict[str, int]:
     return found
 
 
-def all_names(rule: Rule) -> list[str]:
+def all_names(rule: CheckedRule) -> list[str]:
     """Return the variables of a rule's body and those its transform defines."""
     lets = rule.transform.lets if rule.transform is not None else ()
     return list(dict.fromkeys([*named(rule), *(let.variable.name for let in lets if let.variable.name != WILDCARD)]))
 
 
-def costs_of(rule: Rule, premises: Sequence[Premise]) -> list[int]:
+def costs_of(rule: CheckedRule, premises: Sequence[Premise]) -> list[int]:
     """Return for each premise roughly how much is done after it for each of its rows: what is called."""
     cost = _all_calls(rule.head.arguments)
     cost += _all_calls([let.function for let in rule.transform.lets]) if rule.transform is not None else 0

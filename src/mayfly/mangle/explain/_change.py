@@ -12,7 +12,7 @@ from mayfly.mangle.explain._why import Fact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class FactChange:
     """One fact to add or to take away.
 
     In the `free` columns any value would do; those in `examples` were chosen so that other premises hold.
@@ -31,17 +31,17 @@ class Change:
         return self.kind, self.fact.symbol, row
 
 
-Changes: TypeAlias = frozenset[Change]
+Changes: TypeAlias = frozenset[FactChange]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repair:
     """Changes that together make a goal hold, tried by evaluating the program with them."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[FactChange, ...]
 
 
-class Trial:
+class ChangeTrial:
     """Evaluate a model's program again with changes to what it was given."""
 
     def __init__(self, model: Model, goal: Atom, *, seconds: float) -> None:

@@ -11,12 +11,12 @@ from time import thread_time
 from typing import NamedTuple
 
 from mayfly.mangle._ast import Apply, Atom, Constant, Equality, Negation, Premise, Symbol, Term, Variable
-from mayfly.mangle._checked import Rule
+from mayfly.mangle._checked import CheckedRule
 from mayfly.mangle._values import LARGEST_NUMBER, SMALLEST_NUMBER, Duration, Name, Row, Time, Value
 from mayfly.mangle._visit import map_premise, terms_of
 from mayfly.mangle.builtins import PREDICATES, BuiltinError
 from mayfly.mangle.engine import Model
-from mayfly.mangle.explain._change import Change, Changes
+from mayfly.mangle.explain._change import Changes, FactChange
 from mayfly.mangle.explain._solve import rows_for, step
 from mayfly.mangle.explain._terms import (
     WILDCARD,
@@ -31,7 +31,7 @@ from mayfly.mangle.explain._terms import (
     unify,
     variables,
 )
-from mayfly.mangle.explain._why import Fact, Leaves, rests_on
+from mayfly.mangle.explain._why import DerivationLeaves, Fact, rests_on
 
 _STEPS = 20_000
 _ROWS = 30
@@ -48,7 +48,7 @@ class Goal(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class PlanState:
     """What a plan supposes so far."""
 
     goals: tuple[Goal, ...]
@@ -63,7 +63,7 @@ class State:
     length: int = 0
 
 
-class Planner:
+class ChangePlanner:
     """Plan changes over one model, with a bound on the work."""
 
     def __init__(self, model: Model, changeable: Callable[[Symbol], bool], *, end: float) -> None:
@@ -72,8 +72,8 @@ class Planner:
         self._changeable = changeable
         self._names = Renamer()
         self._steps = 0
-        self._leaves: dict[Fact, Leaves] = {}
-        self._rules: dict[Symbol, list[Rule]] = {}
+        self._leaves: dict[Fact, DerivationLeaves] = {}
+        self._rules: dict[Symbol, list[CheckedRule]] = {}
         for rule in model.program.checked.rules:
             self._rules.setdefault(rule.head.symbol, []).append(rule)
 
@@ -82,12 +82,12 @@ class Planner:
         self._steps = _STEPS
         seen: set[Changes] = set()
         asked = self._names.atom(goal, self._names.fresh())
-        for changes in self._plan(State(goals=(Goal(asked, depth),), left=size)):
+        for changes in self._plan(PlanState(goals=(Goal(asked, depth),), left=size)):
             if changes and changes not in seen:
                 seen.add(changes)
                 yield changes
 
-    def _plan(self, state: State) -> Iterator[Changes]:
+    def _plan(self, state: PlanState) -> Iterator[Changes]:
         self._steps -= 1
         if self._steps < 0 or state.length > _LONGEST or thread_time() > self._end:
             return
@@ -106,7 +106,7 @@ class Planner:
         except BuiltinError:
             return
 
-    def _atom(self, atom: Atom, depth: int, rest: State) -> Iterator[Changes]:
+    def _atom(self, atom: Atom, depth: int, rest: PlanState) -> Iterator[Changes]:
         """Prove an atom from a fact, from what is supposed already, by supposing it, or by its rules."""
         rest = replace(rest, waited=0)
         for row in islice(rows_for(self._model, atom, {}), _ROWS):
@@ -125,7 +125,7 @@ class Planner:
             for rule in self._rules.get(atom.symbol, ()):
                 yield from self._rule(rule, atom, depth - 1, rest)
 
-    def _rule(self, rule: Rule, atom: Atom, depth: int, rest: State) -> Iterator[Changes]:
+    def _rule(self, rule: CheckedRule, atom: Atom, depth: int, rest: PlanState) -> Iterator[Changes]:
         """Prove an atom by a rule; what an aggregate will make is believed."""
         mark = self._names.fresh()
         body = [self._names.premise(premise, mark) for premise in rule.premises]
@@ -149,7 +149,7 @@ class Planner:
             if grouped and rest.left:
                 yield from self._smaller(rule, atom, replace(believing, goals=rest.goals))
 
-    def _smaller(self, rule: Rule, atom: Atom, rest: State) -> Iterator[Changes]:
+    def _smaller(self, rule: CheckedRule, atom: Atom, rest: PlanState) -> Iterator[Changes]:
         """Take a fact away from a group, so that its aggregate becomes another."""
         made = {let.variable.name for let in rule.transform.lets} if rule.transform else set()
         asked = tuple(
@@ -167,7 +167,7 @@ class Planner:
         left, right = self._names.term(one, mark), self._names.term(other, mark)
         return Equality(left=left, right=right, negated=False, place=one.place)
 
-    def _check(self, goal: Goal, rest: State) -> Iterator[Changes]:
+    def _check(self, goal: Goal, rest: PlanState) -> Iterator[Changes]:
         """Evaluate a comparison or function, later if something in it is still open, with a guess if it stays so."""
         premise = map_premise(goal.premise, lambda term: resolve(term, rest.known))
         if not isinstance(premise, Atom | Equality):
@@ -184,7 +184,7 @@ class Planner:
         else:
             yield from self._wait(goal, premise, rest)
 
-    def _wait(self, goal: Goal, premise: Premise, rest: State) -> Iterator[Changes]:
+    def _wait(self, goal: Goal, premise: Premise, rest: PlanState) -> Iterator[Changes]:
         """Put a goal behind the others; when all are waiting, try values for its first open variable."""
         if rest.waited < len(rest.goals):
             yield from self._plan(replace(rest, goals=(*rest.goals, goal), waited=rest.waited + 1))
@@ -197,7 +197,7 @@ class Planner:
             guessed = rest.guessed | {name}
             yield from self._plan(replace(rest, goals=(goal, *rest.goals), known=known, guessed=guessed, waited=0))
 
-    def _negation(self, goal: Goal, rest: State) -> Iterator[Changes]:
+    def _negation(self, goal: Goal, rest: PlanState) -> Iterator[Changes]:
         """Let an absence be: nothing to do when nothing matches, otherwise remove whatever does."""
         if not isinstance(goal.premise, Negation):
             return
@@ -211,7 +211,7 @@ class Planner:
             rows = tuple(islice(rows_for(self._model, atom, {}), _BLOCKING))
             yield from self._without(atom.symbol, rows, goal.depth, replace(rest, waited=0))
 
-    def _without(self, symbol: Symbol, rows: tuple[Row, ...], depth: int, rest: State) -> Iterator[Changes]:
+    def _without(self, symbol: Symbol, rows: tuple[Row, ...], depth: int, rest: PlanState) -> Iterator[Changes]:
         """Take away each row in turn: remove a fact it rests on, or make something true that must be absent."""
         if not rows:
             yield from self._plan(rest)
@@ -232,18 +232,18 @@ class Planner:
                 wanted = Goal(self._names.atom(absent, self._names.fresh()), depth - 1)
                 yield from self._without(symbol, rows[1:], depth, replace(rest, goals=(wanted, *rest.goals)))
 
-    def _resting(self, fact: Fact) -> Leaves:
+    def _resting(self, fact: Fact) -> DerivationLeaves:
         if fact not in self._leaves:
             self._leaves[fact] = rests_on(self._model, fact)
         return self._leaves[fact]
 
-    def _changes(self, state: State) -> Changes:
+    def _changes(self, state: PlanState) -> Changes:
         """Return the changes of a finished plan, with examples where any value would do."""
         certain = {name: term for name, term in state.known.items() if name not in state.guessed}
         patterns = [resolve_atom(atom, certain) for atom in state.added]
         used = Counter(name for atom in patterns for term in atom.arguments for name in variables(term))
         known = dict(state.known)
-        changes = {Change(kind="remove", fact=fact) for fact in state.removed}
+        changes = {FactChange(kind="remove", fact=fact) for fact in state.removed}
         for atom in patterns:
             for column, term in enumerate(resolve_atom(atom, known).arguments):
                 if isinstance(term, Variable):
@@ -255,7 +255,7 @@ class Planner:
             names = {column: set(variables(atom.arguments[column])) for column in chosen}
             free = tuple(c for c in chosen if not names[c] & state.guessed and all(used[n] == 1 for n in names[c]))
             shared = tuple(column for column in chosen if column not in free)
-            changes.add(Change(kind="add", fact=Fact(atom.symbol, row), free=free, examples=shared))
+            changes.add(FactChange(kind="add", fact=Fact(atom.symbol, row), free=free, examples=shared))
         return frozenset(changes)
 
 

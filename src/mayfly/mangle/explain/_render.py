@@ -10,16 +10,16 @@ from math import inf
 from typing import Literal, TypeAlias
 
 from mayfly.mangle._ast import Atom, Constant, Negation, Place, Premise, Term, Timed
-from mayfly.mangle._checked import Rule
+from mayfly.mangle._checked import CheckedRule
 from mayfly.mangle._evaluate import value_of
 from mayfly.mangle._text import show_atom, show_clause, show_premise, show_value
 from mayfly.mangle._values import Value
 from mayfly.mangle._visit import map_premise
 from mayfly.mangle.builtins import BuiltinError
-from mayfly.mangle.explain._change import Change, Repair
+from mayfly.mangle.explain._change import FactChange, Repair
 from mayfly.mangle.explain._terms import Bindings
-from mayfly.mangle.explain._why import Fact, Step, Why
-from mayfly.mangle.explain._why_not import Attempt, WhyNot
+from mayfly.mangle.explain._why import DerivationStep, Fact, Why
+from mayfly.mangle.explain._why_not import RuleAttempt, WhyNot
 
 _FEW_RULES = 3
 _RULES_SHOWN = 12
@@ -28,48 +28,48 @@ Kind: TypeAlias = Literal["fact", "absence", "check", "rule", "failure", "hint",
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Branch:
+class DerivationBranch:
     """One line: what it says, the rule and the place that belong to it, and the lines below it."""
 
     kind: Kind
     text: str
     rule: str = ""
     place: str = ""
-    below: "tuple[Branch, ...]" = ()
+    below: "tuple[DerivationBranch, ...]" = ()
 
 
-def outline(explanation: Why | WhyNot, *, width: int | None = 60) -> Branch:
+def outline(explanation: Why | WhyNot, *, width: int | None = 60) -> DerivationBranch:
     """Return the tree of lines of an explanation; values wider than `width` are shortened in the middle."""
     if isinstance(explanation, Why):
         return _step(explanation.root, width)
     if explanation.holds:
         reasons = [] if explanation.because is None else [_step(explanation.because.root, width)]
-        return Branch(kind="fact", text=f"{say_atom(explanation.goal, width)} holds", below=tuple(reasons))
+        return DerivationBranch(kind="fact", text=f"{say_atom(explanation.goal, width)} holds", below=tuple(reasons))
     text = f"{say_atom(explanation.goal, width)} does not hold{_known_end(explanation)}"
     below = (*_reasons(explanation, width), *_would_hold(explanation.repairs, width))
-    return Branch(kind="failure", text=text, below=below)
+    return DerivationBranch(kind="failure", text=text, below=below)
 
 
-def _step(step: Step, width: int | None) -> Branch:
+def _step(step: DerivationStep, width: int | None) -> DerivationBranch:
     below = tuple(_step(premise, width) for premise in step.premises)
     if step.more:
-        rest = Branch(kind="hint", text=f"… and {step.more} more row{'s' if step.more > 1 else ''}")
+        rest = DerivationBranch(kind="hint", text=f"… and {step.more} more row{'s' if step.more > 1 else ''}")
         shown = sum(premise.because != "function" for premise in step.premises)
         below = (*below[:shown], rest, *below[shown:])
     text = _claim(step, width)
     if step.note:
         text += " (shown above)" if step.note == "shown" else " (cut off here)"
     rule = "" if step.rule is None or step.note == "shown" else say_rule(step.rule)
-    return Branch(kind=_kind(step), text=text, rule=rule, place=say_place(step.place), below=below)
+    return DerivationBranch(kind=_kind(step), text=text, rule=rule, place=say_place(step.place), below=below)
 
 
-def _kind(step: Step) -> Kind:
+def _kind(step: DerivationStep) -> Kind:
     if step.fact is not None:
         return "fact"
     return "absence" if step.because == "absence" else "check"
 
 
-def _claim(step: Step, width: int | None) -> str:
+def _claim(step: DerivationStep, width: int | None) -> str:
     if step.fact is not None:
         words = {"given": "  given", "told": "  told", "external": f"  answered by {step.fact.symbol}"}
         return say_fact(step.fact, width) + words.get(step.because, "")
@@ -96,7 +96,7 @@ def _known_end(found: WhyNot) -> str:
     return ": the predicate answered nothing" if found.external else ": no such fact was given"
 
 
-def _reasons(found: WhyNot, width: int | None) -> Iterator[Branch]:
+def _reasons(found: WhyNot, width: int | None) -> Iterator[DerivationBranch]:
     """Yield the rules that came furthest, in the order of the program, and how many there are besides."""
     heads = [attempt for attempt in found.rules if attempt.reason == "head"]
     close = [attempt for attempt in found.rules if attempt.reason != "head"]
@@ -106,25 +106,25 @@ def _reasons(found: WhyNot, width: int | None) -> Iterator[Branch]:
     yield from (_attempt(attempt, width) for attempt in sorted(best, key=lambda attempt: attempt.rule.number))
     for number, words in ((len(close) - len(best), "came no further"), (len(heads), "cannot make it by the head")):
         if number:
-            yield Branch(kind="hint", text=f"{number} other rule{'s' if number > 1 else ''} {words}")
+            yield DerivationBranch(kind="hint", text=f"{number} other rule{'s' if number > 1 else ''} {words}")
     for row in found.nearest:
-        yield Branch(kind="hint", text=f"there is {say_fact(Fact(found.goal.symbol, row), width)}")
+        yield DerivationBranch(kind="hint", text=f"there is {say_fact(Fact(found.goal.symbol, row), width)}")
 
 
-def _progress(attempt: Attempt) -> float:
+def _progress(attempt: RuleAttempt) -> float:
     """Say how much of a rule held: which of its premises failed, or all when only its head was wrong."""
     return inf if attempt.number is None else (attempt.number - 1) / len(attempt.rule.premises)
 
 
-def _attempt(attempt: Attempt, width: int | None) -> Branch:
-    below: list[Branch] = []
+def _attempt(attempt: RuleAttempt, width: int | None) -> DerivationBranch:
+    below: list[DerivationBranch] = []
     if attempt.bindings and attempt.bindings[0]:
         rest = attempt.count - 1
         more = f" (and {rest} other binding{'s' if rest > 1 else ''})" if rest > 0 else ""
-        below.append(Branch(kind="hint", text=f"with {say_bindings(attempt.bindings[0], width)}{more}"))
+        below.append(DerivationBranch(kind="hint", text=f"with {say_bindings(attempt.bindings[0], width)}{more}"))
     below += [outline(missing, width=width) for missing in attempt.missing]
     below += [outline(blocking, width=width) for blocking in attempt.blocking]
-    return Branch(
+    return DerivationBranch(
         kind="failure",
         text=say_failure(attempt, width),
         rule=say_rule(attempt.rule),
@@ -133,7 +133,7 @@ def _attempt(attempt: Attempt, width: int | None) -> Branch:
     )
 
 
-def say_failure(attempt: Attempt, width: int | None = None) -> str:
+def say_failure(attempt: RuleAttempt, width: int | None = None) -> str:
     """Say in a few words why a rule did not make its goal."""
     premise = "" if attempt.premise is None else say_premise(attempt.premise, width)
     check = "" if attempt.premise is None else say_check(attempt.premise, width)
@@ -155,10 +155,10 @@ def say_failure(attempt: Attempt, width: int | None = None) -> str:
     }.get(attempt.reason, attempt.reason)
 
 
-def _would_hold(repairs: tuple[Repair, ...], width: int | None) -> Iterator[Branch]:
+def _would_hold(repairs: tuple[Repair, ...], width: int | None) -> Iterator[DerivationBranch]:
     if repairs:
-        below = tuple(Branch(kind="repair", text=say_repair(repair, width)) for repair in repairs)
-        yield Branch(kind="repair", text="would hold if", below=below)
+        below = tuple(DerivationBranch(kind="repair", text=say_repair(repair, width)) for repair in repairs)
+        yield DerivationBranch(kind="repair", text="would hold if", below=below)
 
 
 def say_repair(repair: Repair, width: int | None = None) -> str:
@@ -166,7 +166,7 @@ def say_repair(repair: Repair, width: int | None = None) -> str:
     return " and ".join(_say_change(change, width) for change in repair.changes)
 
 
-def _say_change(change: Change, width: int | None) -> str:
+def _say_change(change: FactChange, width: int | None) -> str:
     if change.kind == "remove":
         return f"{say_fact(change.fact, width)} were taken away"
     values = ["_" if column in change.free else say_value(value, width) for column, value in enumerate(change.fact.row)]
@@ -185,7 +185,7 @@ def to_text(explanation: Why | WhyNot, *, width: int | None = 60) -> str:
     return "\n".join(_lines(outline(explanation, width=width), "", "", width))
 
 
-def _lines(branch: Branch, first: str, others: str, width: int | None) -> Iterator[str]:
+def _lines(branch: DerivationBranch, first: str, others: str, width: int | None) -> Iterator[str]:
     rule = shorten(branch.rule, None if width is None else 3 * width)
     parts = (branch.text, f"by {rule}" if rule else "", branch.place)
     yield first + "  ".join(part for part in parts if part)
@@ -200,7 +200,7 @@ def to_json(explanation: Why | WhyNot) -> JSON:
     return _step_json(explanation.root) if isinstance(explanation, Why) else _why_not_json(explanation)
 
 
-def _step_json(step: Step) -> JSON:
+def _step_json(step: DerivationStep) -> JSON:
     return {
         "fact": _claim_json(step),
         "because": step.because,
@@ -213,7 +213,7 @@ def _step_json(step: Step) -> JSON:
     }
 
 
-def _claim_json(step: Step) -> str:
+def _claim_json(step: DerivationStep) -> str:
     if step.fact is not None:
         return say_fact(step.fact)
     return say_bindings(step.bindings) if step.claim is None else say_premise(step.claim)
@@ -233,7 +233,7 @@ def _why_not_json(found: WhyNot) -> dict[str, JSON]:
     }
 
 
-def _attempt_json(attempt: Attempt) -> JSON:
+def _attempt_json(attempt: RuleAttempt) -> JSON:
     return {
         "rule": say_rule(attempt.rule),
         "place": _place_json(attempt.rule.place),
@@ -329,7 +329,7 @@ def say_bindings(bindings: Bindings, width: int | None = None) -> str:
     return ", ".join(f"{name} = {say_value(value, width)}" for name, value in bindings.items())
 
 
-def say_rule(rule: Rule) -> str:
+def say_rule(rule: CheckedRule) -> str:
     """Return a rule as it was written, in one line."""
     return printable(" ".join(show_clause(rule.clause).split("\n")))
 

@@ -10,8 +10,8 @@ from mayfly.mangle._ast import Atom, Symbol
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._text import show_row
 from mayfly.mangle.engine import Model
-from mayfly.mangle.explain._change import Change, Changes, Repair, Trial
-from mayfly.mangle.explain._plan import Planner
+from mayfly.mangle.explain._change import Changes, ChangeTrial, FactChange, Repair
+from mayfly.mangle.explain._plan import ChangePlanner
 from mayfly.mangle.explain._solve import rows_for
 
 _LARGEST = 4
@@ -56,7 +56,7 @@ class _Search:
         self._depth = depth
         self._left = evaluations
         self._end = thread_time() + seconds
-        self._trial = Trial(model, goal, seconds=_PATIENCE * seconds)
+        self._trial = ChangeTrial(model, goal, seconds=_PATIENCE * seconds)
         self._model = model
         self._derived = {rule.head.symbol for rule in model.program.checked.rules}
         self._allowed = changeable
@@ -109,7 +109,7 @@ class _Search:
 
     def _expand(self, model: Model, done: Changes, size: int) -> None:
         """Queue every plan of at most so many changes that goes on from what some changes led to."""
-        plans = Planner(model, self._changeable, end=self._end).plans(self._goal, size=size, depth=self._depth)
+        plans = ChangePlanner(model, self._changeable, end=self._end).plans(self._goal, size=size, depth=self._depth)
         for plan in islice(plans, _PLANS):
             self._push(done | plan)
 
@@ -148,11 +148,11 @@ def _predicates(changes: Changes) -> Counter[object]:
     return Counter((change.kind, change.fact.symbol) for change in changes)
 
 
-def _change_key(change: Change) -> tuple[str, str]:
+def _change_key(change: FactChange) -> tuple[str, str]:
     return change.kind, show_row(*change.fact)
 
 
-def _sorted(changes: Changes) -> tuple[Change, ...]:
+def _sorted(changes: Changes) -> tuple[FactChange, ...]:
     return tuple(sorted(changes, key=_change_key))
 
 

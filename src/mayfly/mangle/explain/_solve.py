@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from mayfly.mangle._ast import Apply, Atom, Constant, Equality, Negation, Premise, Symbol, Term
-from mayfly.mangle._checked import Declared, Rule
+from mayfly.mangle._checked import CheckedRule, DeclaredPredicate
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._evaluate import known_value, value_of
 from mayfly.mangle._values import Row, Value
@@ -130,7 +130,7 @@ class Clash(NamedTuple):
     goal: Value
 
 
-def start(rule: Rule, goal: Atom) -> Bindings | Clash:
+def start(rule: CheckedRule, goal: Atom) -> Bindings | Clash:
     """Return what the goal says of the variables of a rule's body, or where the head clashes with it."""
     made = {let.variable.name for let in rule.transform.lets} if rule.transform else set()
     found: dict[str, Value] = {}
@@ -149,7 +149,7 @@ def start(rule: Rule, goal: Atom) -> Bindings | Clash:
     return found
 
 
-def transformed(rule: Rule, rows: tuple[Bindings, ...]) -> Iterator[Bindings]:
+def transformed(rule: CheckedRule, rows: tuple[Bindings, ...]) -> Iterator[Bindings]:
     """Yield the bindings after a rule's transform, given all bindings of its body; a function that fails raises."""
     if rule.transform is None:
         yield from rows
@@ -167,7 +167,7 @@ def transformed(rule: Rule, rows: tuple[Bindings, ...]) -> Iterator[Bindings]:
             yield grouped.reduced(key, group)
 
 
-def head_row(rule: Rule, bindings: Bindings) -> Row:
+def head_row(rule: CheckedRule, bindings: Bindings) -> Row:
     """Return the row a rule's head stands for."""
     return tuple(known_value(argument, bindings) for argument in rule.head.arguments)
 
@@ -192,7 +192,7 @@ def recorded(model: Model) -> bool:
     return model._run._record
 
 
-def answers(model: Model, declared: Declared, asked: Atom) -> Iterable[Row]:
+def answers(model: Model, declared: DeclaredPredicate, asked: Atom) -> Iterable[Row]:
     """Return the rows of an external predicate: those the evaluation saw, or else what it answers now."""
     rows = model.match(asked)
     external = externals(model).get(declared.symbol)
@@ -207,7 +207,7 @@ def answers(model: Model, declared: Declared, asked: Atom) -> Iterable[Row]:
         raise MangleError(f"the external predicate {declared.symbol} failed: {error}", stage="eval") from error
 
 
-def _may_be_asked(declared: Declared, known: list[bool]) -> bool:
+def _may_be_asked(declared: DeclaredPredicate, known: list[bool]) -> bool:
     """Say whether every input of one of the declared modes is known."""
     return not declared.modes or any(
         all(given or mode != "+" for given, mode in zip(known, modes, strict=True)) for modes in declared.modes

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Literal, NamedTuple, TypeAlias
 
 from mayfly.mangle._ast import Atom, Constant, Equality, Negation, Premise, Symbol, Term
-from mayfly.mangle._checked import Rule
+from mayfly.mangle._checked import CheckedRule
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._evaluate import value_of
 from mayfly.mangle._values import Row
@@ -40,7 +40,7 @@ class Reached(NamedTuple):
     complete: bool
 
 
-def deepest(model: Model, rule: Rule, bindings: Bindings) -> Reached:
+def deepest(model: Model, rule: CheckedRule, bindings: Bindings) -> Reached:
     """Return the first premise that no binding passes, searching depth first.
 
     Two bindings that agree on everything still to be looked at share their fate, so only one of them is followed.
@@ -74,7 +74,7 @@ def deepest(model: Model, rule: Rule, bindings: Bindings) -> Reached:
     return Reached(best, tuple(samples), count, True)
 
 
-def _needed(rule: Rule) -> list[tuple[str, ...]]:
+def _needed(rule: CheckedRule) -> list[tuple[str, ...]]:
     """Return, for each number of premises passed, the variables that anything later looks at."""
     names = dict.fromkeys(name for argument in rule.head.arguments for name in variables(argument))
     if rule.transform is not None:
@@ -87,7 +87,7 @@ def _needed(rule: Rule) -> list[tuple[str, ...]]:
     return found[::-1]
 
 
-def heads(model: Model, rule: Rule, bindings: Bindings, samples: tuple[Bindings, ...]) -> tuple[Row, ...]:
+def heads(model: Model, rule: CheckedRule, bindings: Bindings, samples: tuple[Bindings, ...]) -> tuple[Row, ...]:
     """Return rows that a rule makes whose body can be satisfied; a function that fails raises BuiltinError."""
     if rule.transform is not None and rule.transform.do is not None:
         samples = tuple(islice(solve(model, rule.premises, bindings), STATES))
@@ -117,10 +117,10 @@ Reason: TypeAlias = Literal[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class RuleAttempt:
     """One rule that could have made the goal: where and why it did not."""
 
-    rule: Rule
+    rule: CheckedRule
     reason: Reason
     premise: Premise | None = None
     """The failing premise with the values of the first binding that came to it; None when the head failed."""
@@ -145,7 +145,7 @@ class WhyNot:
     holds: bool
     rows: tuple[Row, ...] = ()
     because: Why | None = None
-    rules: tuple[Attempt, ...] = ()
+    rules: tuple[RuleAttempt, ...] = ()
     external: bool = False
     nearest: tuple[Row, ...] = ()
     note: Note = ""
@@ -202,7 +202,7 @@ class _Asker:
         self._asked: set[tuple[object, ...]] = set()
         self._size = 0
         self._looks = LOOKS
-        self._rules: dict[Symbol, list[Rule]] = {}
+        self._rules: dict[Symbol, list[CheckedRule]] = {}
         for rule in model.program.checked.rules:
             self._rules.setdefault(rule.head.symbol, []).append(rule)
 
@@ -226,13 +226,13 @@ class _Asker:
         self._looks -= len(self._model.rows(goal.symbol))
         return found
 
-    def _try(self, rule: Rule, goal: Atom, depth: int) -> Attempt:
+    def _try(self, rule: CheckedRule, goal: Atom, depth: int) -> RuleAttempt:
         self._size += 1
         known = start(rule, goal)
         if isinstance(known, Clash):
-            return Attempt(rule=rule, reason="head", clash=known)
+            return RuleAttempt(rule=rule, reason="head", clash=known)
         reached = deepest(self._model, rule, known)
-        attempt = Attempt(rule=rule, reason="unfinished", bindings=reached.samples, count=reached.bindings)
+        attempt = RuleAttempt(rule=rule, reason="unfinished", bindings=reached.samples, count=reached.bindings)
         if not reached.complete:
             told = f"more than {reached.bindings} bindings pass the first premises; ask with more constants"
             return replace(attempt, message=told)
@@ -240,7 +240,7 @@ class _Asker:
             return self._result(attempt, goal, known)
         return self._premise(attempt, reached.passed, depth)
 
-    def _result(self, attempt: Attempt, goal: Atom, known: Bindings) -> Attempt:
+    def _result(self, attempt: RuleAttempt, goal: Atom, known: Bindings) -> RuleAttempt:
         """Say what a rule makes whose premises all hold, as it is not the goal."""
         try:
             rows = heads(self._model, attempt.rule, known, attempt.bindings)
@@ -251,7 +251,7 @@ class _Asker:
         made = any(extend(goal.arguments, row, {}) is not None for row in rows)
         return replace(attempt, reason=lost if made else "result", results=rows)
 
-    def _premise(self, attempt: Attempt, passed: int, depth: int) -> Attempt:
+    def _premise(self, attempt: RuleAttempt, passed: int, depth: int) -> RuleAttempt:
         premise, first = attempt.rule.premises[passed], attempt.bindings[0]
         reason, message = self._reason(premise, first)
         missing: tuple[WhyNot, ...] = ()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mayfly.core import InputError, one_line
 from mayfly.market._chain_reader import ChainReader
-from mayfly.market._requirements import Offer
+from mayfly.market._requirements import PaymentOffer
 from mayfly.market._terms import chain_id_of, price_units, read_address
 from mayfly.market._wallet import Wallet
 from mayfly.market.facilitator import FacilitatorClient, SelfFacilitator
@@ -28,7 +28,7 @@ _VERSION: Final = "0x54fd4d50"
 _LARGEST_KEY: Final = 200
 
 
-def make_offer(settings: Settings, capability: Capability, price: str, *, pay_to: str = "") -> Offer:
+def make_offer(settings: Settings, capability: Capability, price: str, *, pay_to: str = "") -> PaymentOffer:
     """Return a capability with its price in whole coins; what the token is called in signatures it says itself."""
     market = settings.market
     reader = open_reader(settings)
@@ -39,7 +39,7 @@ def make_offer(settings: Settings, capability: Capability, price: str, *, pay_to
         if not wallet.exists:
             raise InputError("nobody is named to be paid", fix="--pay-to ADDRESS, market.payee, or mayfly wallet init")
         payee = wallet.address
-    return Offer(
+    return PaymentOffer(
         tool=capability.name,
         version=capability.version,
         units=price_units(price, market.asset_decimals),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mayfly.core import InputError, address_key, shown
 from mayfly.market._asgi import ShopReply, json_reply
-from mayfly.market._requirements import Offer, encode_header
+from mayfly.market._requirements import PaymentOffer, encode_header
 from mayfly.market._terms import (
     REQUIRED_HEADER,
     RESPONSE_HEADERS,
@@ -65,7 +65,7 @@ class SignedPayment:
         """What was signed and the signature, as x402 writes them; two payments are the same where this is."""
         return signed_payload(self.signature, **{name: getattr(self, name) for name in _SIGNED})
 
-    def objection(self, offer: Offer, url: str, *, now: float, shortest: float) -> str:
+    def objection(self, offer: PaymentOffer, url: str, *, now: float, shortest: float) -> str:
         """Return why it does not pay for *offer*, before anybody else is asked; nothing where it may."""
         wanted = offer.requirement
         if self.scheme != "exact" or self.network != offer.network:
@@ -84,7 +84,7 @@ class SignedPayment:
             return f"the authorization is not valid for another {shortest:g} seconds"
         return ""
 
-    def is_signed(self, offer: Offer) -> bool:
+    def is_signed(self, offer: PaymentOffer) -> bool:
         """Whether the payer's own key signed it; what a wallet that is a contract signs only the chain can tell."""
         token = (offer.token_name, offer.token_version, chain_id_of(offer.network), offer.asset)
         signed = tuple(getattr(self, name) for name in _SIGNED)
@@ -162,7 +162,7 @@ _LARGEST_HEADER: Final = 6000
 _AGAIN: Final = "2"
 
 
-def payment_required(offer: Offer, url: str, error: str) -> ShopReply:
+def payment_required(offer: PaymentOffer, url: str, error: str) -> ShopReply:
     """Say what is to be paid: to v2 in a header, to v1 in the body."""
     required = offer.required(url, error)
     header = encode_header(required)

@@ -25,13 +25,13 @@ from mayfly.market._asgi import ShopReply
 from mayfly.market._chain_reader import NodeError, Transfer
 from mayfly.market._events import SaleAnswered, SaleClaimed, SaleFailed, SaleLapsed, SaleSettled, SaleSettling
 from mayfly.market._purchase import SellerAnswer
-from mayfly.market._requirements import MIME, Offer, encode_header
+from mayfly.market._requirements import MIME, PaymentOffer, encode_header
 from mayfly.market._terms import RESPONSE_HEADERS
 from mayfly.market.seller._payment import busy, conflict, failed, payment_required, refused, unsettled
 from mayfly.store import SaleList
 
 if TYPE_CHECKING:
-    from mayfly.market._chain_reader import ChainReader, Evidence
+    from mayfly.market._chain_reader import ChainEvidence, ChainReader
     from mayfly.market.facilitator import Facilitator, Settlement
     from mayfly.market.seller._payment import SignedPayment
     from mayfly.store import Ledger, SaleRow
@@ -109,7 +109,7 @@ class Seller:
         self._limits = limits or SellerLimits()
         self._clock = clock
 
-    def sell(self, offer: Offer, url: str, arguments: object, payment: SignedPayment | None) -> ShopReply:
+    def sell(self, offer: PaymentOffer, url: str, arguments: object, payment: SignedPayment | None) -> ShopReply:
         """Answer one request for *offer* at *url*; without a payment that holds, with what is to be paid."""
         if payment is None:
             return payment_required(offer, url, "payment required")
@@ -153,7 +153,9 @@ class Seller:
 
     # The steps.
 
-    def _claim(self, offer: Offer, url: str, request: str, payment: SignedPayment) -> tuple[SaleRow, bool] | ShopReply:
+    def _claim(
+        self, offer: PaymentOffer, url: str, request: str, payment: SignedPayment
+    ) -> tuple[SaleRow, bool] | ShopReply:
         limits = self._limits
         if said := payment.objection(offer, url, now=self._clock(), shortest=limits.shortest):
             return payment_required(offer, url, said)
@@ -174,7 +176,7 @@ class Seller:
         )
         return self._sales.claim_sale(claim, f"s-{secrets.token_hex(8)}")
 
-    def _paid_before(self, offer: Offer, payment: SignedPayment) -> bool:
+    def _paid_before(self, offer: PaymentOffer, payment: SignedPayment) -> bool:
         """Whether somebody had this payment settled before it came here: anybody who sees it on its way can.
 
         It is ours all the same, so it is answered. Only where its transfer is no older, by the chain's clock, than a
@@ -217,7 +219,7 @@ class Seller:
             seen = self._watch(row, settlement)
         return self._close(row, seen, settlement)
 
-    def _watch(self, row: SaleRow, settlement: Settlement) -> Evidence:
+    def _watch(self, row: SaleRow, settlement: Settlement) -> ChainEvidence:
         """Look until the chain shows the transfer; a refusal is looked at once, in case it is too late for one."""
         ends = time.monotonic() + (0 if settlement.status == "refused" else self._limits.settle)
         while True:
@@ -226,7 +228,7 @@ class Seller:
                 return seen
             time.sleep(self._limits.poll)
 
-    def _close(self, row: SaleRow, seen: Evidence, settlement: Settlement | None) -> ShopReply:
+    def _close(self, row: SaleRow, seen: ChainEvidence, settlement: Settlement | None) -> ShopReply:
         if seen.state == "settled":
             gas = seen.gas if self._facilitator.pays_gas else ""
             done = SaleSettled(before=row.turn, transaction=seen.transaction, block=seen.block, gas=gas)
@@ -289,10 +291,10 @@ class Seller:
 
     # What the steps stand on.
 
-    def _look(self, row: SaleRow) -> Evidence:
+    def _look(self, row: SaleRow) -> ChainEvidence:
         return self._evidence(row, row.payer, row.nonce, datetime.fromisoformat(row.at).timestamp())
 
-    def _evidence(self, wanted: SaleRow | Offer, payer: str, nonce: str, since: float) -> Evidence:
+    def _evidence(self, wanted: SaleRow | PaymentOffer, payer: str, nonce: str, since: float) -> ChainEvidence:
         transfer = Transfer(wanted.network, wanted.asset, payer, wanted.payee, wanted.units, nonce)
         return self._reader.evidence_of(transfer, since=since - _APART)
 
@@ -336,7 +338,7 @@ def _x402(kept: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     return payment, kept["requirement"]
 
 
-def _dead(row: SaleRow, seen: Evidence) -> str:
+def _dead(row: SaleRow, seen: ChainEvidence) -> str:
     """Return why an authorization will never pay, as a confirmed block shows; nothing where it still may."""
     if seen.state in ("cancelled", "other"):
         return "the authorization was cancelled or used for another payment"

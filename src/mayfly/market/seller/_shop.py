@@ -13,7 +13,7 @@ from mayfly.market._requirements import RESOURCES, WELL_KNOWN
 from mayfly.market.seller._payment import payment_required, read_payment, refused
 
 if TYPE_CHECKING:
-    from mayfly.market._requirements import Offer
+    from mayfly.market._requirements import PaymentOffer
     from mayfly.market.seller._seller import Seller
 
 _HOST: Final = re.compile(r"[A-Za-z0-9._\-]{1,253}(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](:[0-9]{1,5})?")
@@ -22,7 +22,7 @@ _PAGE: Final = 100
 
 
 def shop_app(
-    seller: Seller, offers: Sequence[Offer], *, base: str = "", most: int = 1024 * 1024, calls: int = 32
+    seller: Seller, offers: Sequence[PaymentOffer], *, base: str = "", most: int = 1024 * 1024, calls: int = 32
 ) -> ShopApp:
     """Return the application that sells *offers*.
 
@@ -49,7 +49,7 @@ def shop_app(
     return small_app(answer, most=most, calls=calls)
 
 
-def _asked(seller: Seller, offer: Offer, url: str, request: HttpAsked) -> ShopReply:
+def _asked(seller: Seller, offer: PaymentOffer, url: str, request: HttpAsked) -> ShopReply:
     if request.method not in ("GET", "HEAD", "POST"):
         return json_reply(405, {"error": "POST the arguments as JSON"}, {"allow": "GET, POST"})
     try:
@@ -68,7 +68,7 @@ def _asked(seller: Seller, offer: Offer, url: str, request: HttpAsked) -> ShopRe
     return seller.sell(offer, url, arguments, payment)
 
 
-def _listed(offers: Sequence[Offer], here: str, query: str) -> ShopReply:
+def _listed(offers: Sequence[PaymentOffer], here: str, query: str) -> ShopReply:
     """Return a page of the list as the bazaar has it."""
     asked = parse_qs(query)
     limit, offset = (_number(asked, name, other) for name, other in (("limit", _PAGE), ("offset", 0)))

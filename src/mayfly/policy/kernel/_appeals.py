@@ -20,7 +20,7 @@ _SKEW: Final = 60 * SECOND
 LOOK_BACK: Final = 200
 
 
-class Standing(NamedTuple):
+class ApprovalStanding(NamedTuple):
     """What the ledger holds for one action: the end of its approval, or why what is there does not count."""
 
     until: int | None
@@ -75,17 +75,17 @@ class Appeals:
             self._review.count(made.about)
         return made
 
-    def standing(self, digest: str) -> Standing:
+    def standing(self, digest: str) -> ApprovalStanding:
         """Return whether an approval of exactly this action holds now."""
         reasons: list[str] = []
         for event in self._ledger.read(kind="policy.overridden", subject=_subject(digest)):
             data = event.data
             fault = self._fault(data, digest) if isinstance(data, PolicyOverridden) else "is damaged"
             if fault is None and isinstance(data, PolicyOverridden):
-                return Standing(data.until, data.by)
+                return ApprovalStanding(data.until, data.by)
             name = data.override if isinstance(data, PolicyOverridden) else "an approval"
             reasons.append(f"approval {name} {fault}")
-        return Standing(None, reasons=tuple(reasons[-3:]))
+        return ApprovalStanding(None, reasons=tuple(reasons[-3:]))
 
     def _fault(self, data: PolicyOverridden, digest: str) -> str | None:
         now = self._clock()

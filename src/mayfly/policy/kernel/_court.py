@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from mayfly.core import Verdict
     from mayfly.mangle import Limits, Value
     from mayfly.policy.kernel._files import RuleFile
-    from mayfly.policy.kernel._replay import Outcome
+    from mayfly.policy.kernel._replay import ReplayOutcome
     from mayfly.policy.kernel._snapshot import Snapshot
     from mayfly.policy.kernel.facts import Fact
 
-    Trial: TypeAlias = tuple[Recording, Outcome, Outcome]
+    Trial: TypeAlias = tuple[Recording, ReplayOutcome, ReplayOutcome]
 
 ASK: Final = "probe:ask"
 _WORKSPACE: Final = "/workspace"
@@ -133,7 +133,7 @@ def _asks(trials: Sequence[Trial]) -> Verdict | None:
     return None
 
 
-def _against(outcome: Outcome, recording: Recording) -> set[str]:
+def _against(outcome: ReplayOutcome, recording: Recording) -> set[str]:
     """Return what policies say against the action of *recording*."""
     asked = next((row[0] for name, row in recording.facts if name == PENDING), None)
     model = outcome.model

@@ -19,20 +19,20 @@ from mayfly.policy.kernel._judgement import (
     KEPT,
     MOST_REASONS,
     MOST_RECORDED,
-    Judgement,
+    ChangesJudgement,
     PathDecision,
     judged,
     reasons_by_path,
     set_reasons,
     strictest,
 )
-from mayfly.policy.kernel._reasons import Reason, Span, reasons_of
+from mayfly.policy.kernel._reasons import Reason, TextSpan, reasons_of
 from mayfly.policy.kernel._world import World
 from mayfly.policy.kernel.facts import action_name, symbol
 
 if TYPE_CHECKING:
     from mayfly.mangle import Atom, Limits, Model, Program, Row, Why, WhyNot
-    from mayfly.policy.kernel._appeals import Standing
+    from mayfly.policy.kernel._appeals import ApprovalStanding
     from mayfly.policy.kernel._decide import Decision
     from mayfly.policy.kernel._files import RuleFile
     from mayfly.policy.kernel._snapshot import Snapshot
@@ -48,7 +48,7 @@ _NEVER_GIVEN: Final = frozenset(
 )
 
 
-class Question:
+class PolicyQuestion:
     """One question as it was put; the payload also as the text that is decided on."""
 
     __slots__ = ("action", "id", "target", "text")
@@ -60,7 +60,9 @@ class Question:
         self.text = payload if isinstance(payload, str) else canonical_json(payload)
 
 
-def told_of(asked: Question, model: Model, decided: Decided) -> tuple[Decision, tuple[str, ...], tuple[Reason, ...]]:
+def told_of(
+    asked: PolicyQuestion, model: Model, decided: Decided
+) -> tuple[Decision, tuple[str, ...], tuple[Reason, ...]]:
     """Return the decision, its words and its reasons; a payload that does not fit the type of the action is denied."""
     decision, because = decided.decision, decided.because
     reasons: tuple[Reason, ...] = ()
@@ -78,10 +80,10 @@ def told_of(asked: Question, model: Model, decided: Decided) -> tuple[Decision, 
 def _fault_reason(fault: PayloadFault, payload: str) -> Reason:
     named = canonical_json(fault.key)
     at = max(payload.find(named), 0)
-    return Reason(fault.code, fault.text, Span("payload", at, min(at + len(named), len(payload))))
+    return Reason(fault.code, fault.text, TextSpan("payload", at, min(at + len(named), len(payload))))
 
 
-def with_standing(decided: Decided, standing: Standing) -> Decided:
+def with_standing(decided: Decided, standing: ApprovalStanding) -> Decided:
     """Return a decision with what is known of approvals."""
     if standing.until is not None and decided.decision == "permit":
         return decided._replace(because=(f"approved by {standing.by}", *decided.because))
@@ -230,7 +232,7 @@ class Evaluator:
 
 def judge_set(
     evaluator: Evaluator, found: ChangeFacts, standing: Sequence[Fact], *, id: str, digest: str
-) -> tuple[Judgement, list[Fact]]:
+) -> tuple[ChangesJudgement, list[Fact]]:
     """Return one decision about all of the changes by the rules of *evaluator*, and the facts to decide it again from.
 
     These are the facts of the set, and of the first few paths of each decision.
@@ -250,7 +252,7 @@ def judge_set(
     texts = {name: words for name, (word, words) in said.items() if word == decision}
     if decision == "approval" and together:
         texts |= {"": together}
-    judgement = Judgement(
+    judgement = ChangesJudgement(
         decision=decision,
         because=(KEPT,) if decision == "permit" else _because(texts),
         id=id,

@@ -10,7 +10,7 @@ from mayfly.core import InputError
 from mayfly.mangle import Atom, Name, Negation, Place, Timed, Variable, parse_atom, show_row, show_value
 
 if TYPE_CHECKING:
-    from mayfly.mangle import Change, Checked, Declared, Repair, Row, Symbol, Value, WhyNot
+    from mayfly.mangle import CheckedProgram, DeclaredPredicate, FactChange, Repair, Row, Symbol, Value, WhyNot
 
 # What an operator or a user can say. The action itself, who acts and the shipped tables are not up for change.
 _CHANGEABLE: Final = frozenset(
@@ -34,7 +34,7 @@ def changeable(symbol: Symbol) -> bool:
     return symbol.name in _CHANGEABLE
 
 
-def goal_atoms(goal: str, declared: Mapping[Symbol, Declared]) -> list[Atom]:
+def goal_atoms(goal: str, declared: Mapping[Symbol, DeclaredPredicate]) -> list[Atom]:
     """Read a goal: an atom such as `persona(X)`, or a bare name, which stands for every predicate of that name."""
     name = goal.strip()
     if "(" in name:
@@ -51,7 +51,7 @@ def _any(symbol: Symbol) -> Atom:
     return Atom(predicate=symbol.name, arguments=columns, place=here)
 
 
-def depends_on(checked: Checked, goal: Symbol, predicate: str) -> bool:
+def depends_on(checked: CheckedProgram, goal: Symbol, predicate: str) -> bool:
     """Tell whether rules lead from *predicate* to *goal*."""
     needs: dict[Symbol, set[Symbol]] = {}
     for rule in checked.rules:
@@ -87,11 +87,11 @@ def _wider(repair: Repair, other: Repair) -> bool:
     return any(mine and its and its.endswith(f".{mine}") for mine, its in pairs)
 
 
-def _alike(one: Change, other: Change) -> bool:
+def _alike(one: FactChange, other: FactChange) -> bool:
     return one.kind == other.kind == "add" and one.fact.symbol == other.fact.symbol
 
 
-def _host(change: Change) -> str:
+def _host(change: FactChange) -> str:
     last = change.fact.row[-1] if change.fact.symbol.name in ("allowed_host", "grant") else None
     return last if isinstance(last, str) else ""
 
@@ -113,7 +113,7 @@ _SAID: Final[Mapping[str, Callable[[Row, tuple[int, ...]], str]]] = {
 }
 
 
-def _say(change: Change) -> str:
+def _say(change: FactChange) -> str:
     said = _SAID.get(change.fact.symbol.name)
     if change.kind == "add" and said is not None:
         return said(change.fact.row, change.free)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mayfly.core import canonical_json, content_hash
 from mayfly.mangle import Symbol
 from mayfly.policy.kernel._decide import NEEDS_APPROVAL, REFUSED
-from mayfly.policy.kernel._reasons import Reason, Span, code_of
+from mayfly.policy.kernel._reasons import Reason, TextSpan, code_of
 from mayfly.policy.kernel._record import CHANGES
 
 if TYPE_CHECKING:
     from mayfly.mangle import Model, Value
-    from mayfly.policy.kernel._appeals import Standing
+    from mayfly.policy.kernel._appeals import ApprovalStanding
     from mayfly.policy.kernel._decide import Decision
     from mayfly.policy.kernel.facts import FileChange
 
@@ -39,7 +39,7 @@ class PathDecision(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judgement:
+class ChangesJudgement:
     """One decision about a set of changes: the strictest of those about its members. Only "permit" lets it be kept."""
 
     decision: Decision
@@ -68,7 +68,7 @@ def strictest(decisions: Iterable[Decision], *, asked: bool = False) -> Decision
     return "approval" if asked and found == "permit" else found
 
 
-def approved_set(found: Judgement, standing: Standing) -> Judgement:
+def approved_set(found: ChangesJudgement, standing: ApprovalStanding) -> ChangesJudgement:
     """Return the judgement with what is known of an approval of exactly this set."""
     if standing.until is None:
         return replace(found, because=(*found.because, *standing.reasons))
@@ -114,7 +114,7 @@ def reasons_by_path(texts: Mapping[str, Sequence[str]]) -> tuple[Reason, ...]:
     for path in sorted(texts):
         for text in texts[path]:
             first.setdefault(text, path)
-    found = [Reason(code_of(text), text, Span(path, 0, len(path))) for text, path in first.items()]
+    found = [Reason(code_of(text), text, TextSpan(path, 0, len(path))) for text, path in first.items()]
     return tuple(found[:MOST_REASONS])
 
 

@@ -23,7 +23,7 @@ from mayfly.policy.kernel._evaluator import (
     ACTION_TYPE_FOR,
     PERSONA_FOR,
     Evaluator,
-    Question,
+    PolicyQuestion,
     by_intent,
     given_fact,
     judge_set,
@@ -32,7 +32,7 @@ from mayfly.policy.kernel._evaluator import (
     with_standing,
 )
 from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
-from mayfly.policy.kernel._judgement import Judgement, approved_set, recorded_paths, set_digest, summary
+from mayfly.policy.kernel._judgement import ChangesJudgement, approved_set, recorded_paths, set_digest, summary
 from mayfly.policy.kernel._reasons import Reason, reasons_of
 from mayfly.policy.kernel._record import CHANGES, CLASS, Caps, Spending, digest_of, kept, recording, shortened
 from mayfly.policy.kernel.facts import SetFacts, action_name, changes_of, facts_of_action, symbol
@@ -100,7 +100,7 @@ class Kernel(Evaluator):
         """Decide one action before it happens; default deny, and whatever goes wrong denies with the reason."""
         id = id or f"d-{os.urandom(6).hex()}"
         try:
-            return self._permitted(Question(id, action_name(action), target, payload))
+            return self._permitted(PolicyQuestion(id, action_name(action), target, payload))
         except Exception as error:
             # Nothing may happen because deciding failed, in whatever way: that is what this guard is for.
             return self._failed(id, action, target, error)
@@ -112,7 +112,7 @@ class Kernel(Evaluator):
         id: str | None = None,
         digest: str = "",
         whole: SetFacts = SetFacts(),  # noqa: B008 -- it cannot be changed
-    ) -> Judgement:
+    ) -> ChangesJudgement:
         """Decide about a set of changes before it is kept: the strictest of what the rules say of each of them.
 
         *digest* is the hash over the set with what its files hold: an approval is for exactly that, so without it none
@@ -125,9 +125,9 @@ class Kernel(Evaluator):
         except Exception as error:
             # As with an action: nothing is kept because judging failed.
             failed = self._failed(id, CHANGES, "a set of changes", error)
-            return Judgement(decision="deny", because=failed.because, id=id, digest="", rules=self.snapshot.hash)
+            return ChangesJudgement(decision="deny", because=failed.because, id=id, digest="", rules=self.snapshot.hash)
 
-    def _judged(self, changes: list[FileChange], id: str, content: str, whole: SetFacts) -> Judgement:
+    def _judged(self, changes: list[FileChange], id: str, content: str, whole: SetFacts) -> ChangesJudgement:
         who = {"persona": self.persona, "session": self._session_id}
         digest = set_digest(changes, content, workspace=self._workspace, **who)
         facts = changes_of(changes, id=id, spoken_of=self.spoken_of(), every_name=self.looks_at_names(), whole=whole)
@@ -141,7 +141,9 @@ class Kernel(Evaluator):
             self._reviewed(Decided(found.decision, (), (), CHANGES), CHANGES)
         return found
 
-    def _set_event(self, found: Judgement, changes: Sequence[FileChange], facts: Sequence[Fact]) -> PolicyDecided:
+    def _set_event(
+        self, found: ChangesJudgement, changes: Sequence[FileChange], facts: Sequence[Fact]
+    ) -> PolicyDecided:
         assert self._ledger is not None, "who calls this has looked"
         hider = self._ledger.secrets.now()
         about = Decided(found.decision, found.because, (), CHANGES)
@@ -175,7 +177,7 @@ class Kernel(Evaluator):
             reasons=tuple({"code": reason.code, **reason.span._asdict()} for reason in reasons),
         )
 
-    def _permitted(self, asked: Question) -> Permit:
+    def _permitted(self, asked: PolicyQuestion) -> Permit:
         facts = facts_of_action(
             *(asked.action, asked.target, asked.text),
             id=asked.id,
@@ -189,7 +191,7 @@ class Kernel(Evaluator):
             return self._spent(asked, given, Spending(self._ledger, self._caps, self._session_id, now=self._clock()))
         return self._answer(asked, *self._approved(asked, given, found), given)
 
-    def _spent(self, asked: Question, given: list[Fact], spending: Spending) -> Permit:
+    def _spent(self, asked: PolicyQuestion, given: list[Fact], spending: Spending) -> Permit:
         """Decide about money: with what was spent before, and recorded in one piece, or decided again."""
         named = (row[1] for name, row in given if name == _AMOUNT and row[0] == asked.id)
         cents = max((cents for cents in named if isinstance(cents, int)), default=0)
@@ -205,7 +207,9 @@ class Kernel(Evaluator):
                 return permit
         raise ConflictError(f"others spent at the same moment, {_TRIES} times over")
 
-    def _approved(self, asked: Question, given: list[Fact], found: tuple[Model, Decided]) -> tuple[Model, Decided]:
+    def _approved(
+        self, asked: PolicyQuestion, given: list[Fact], found: tuple[Model, Decided]
+    ) -> tuple[Model, Decided]:
         """Return the decision with what a person has agreed to, where it needs that."""
         model, decided = found
         if decided.decision == "approval" and self._appeals is not None:
@@ -217,13 +221,13 @@ class Kernel(Evaluator):
             decided = with_standing(decided, standing)
         return model, decided
 
-    def _answer(self, asked: Question, model: Model, decided: Decided, given: Sequence[Fact]) -> Permit:
+    def _answer(self, asked: PolicyQuestion, model: Model, decided: Decided, given: Sequence[Fact]) -> Permit:
         permit = self._permit(asked, model, decided)
         final = decided._replace(decision=permit.decision, because=permit.because)
         self._record(asked, final, given, permit.reasons)
         return permit
 
-    def _digest(self, asked: Question) -> str:
+    def _digest(self, asked: PolicyQuestion) -> str:
         who = {"persona": self.persona, "session": self._session_id}
         return digest_of(asked.action, asked.target, asked.text, workspace=self._workspace, **who)
 
@@ -232,13 +236,15 @@ class Kernel(Evaluator):
         model = self.evaluate(given, self._goals)
         return model, decide(model, next(row for name, row in given if name == PENDING))
 
-    def _record(self, asked: Question, decided: Decided, facts: Sequence[Fact], reasons: Sequence[Reason] = ()) -> None:
+    def _record(
+        self, asked: PolicyQuestion, decided: Decided, facts: Sequence[Fact], reasons: Sequence[Reason] = ()
+    ) -> None:
         if self._ledger is not None:
             self._ledger.append(self._event(asked, decided, facts, reasons), subject=asked.id)
             self._reviewed(decided, asked.action)
 
     def _event(
-        self, asked: Question, decided: Decided, facts: Sequence[Fact], reasons: Sequence[Reason] = ()
+        self, asked: PolicyQuestion, decided: Decided, facts: Sequence[Fact], reasons: Sequence[Reason] = ()
     ) -> PolicyDecided:
         assert self._ledger is not None, "who calls this has looked"
         # What could not be decided has no facts, and no approval may name it.
@@ -257,7 +263,7 @@ class Kernel(Evaluator):
             # The denial stands whether or not somebody could be asked to look at the rules.
             pass
 
-    def _permit(self, asked: Question, model: Model, decided: Decided) -> Permit:
+    def _permit(self, asked: PolicyQuestion, model: Model, decided: Decided) -> Permit:
         def explain_why(most: int) -> tuple[Why, ...]:
             from mayfly.policy.kernel._replay import reasons
 
@@ -286,7 +292,7 @@ class Kernel(Evaluator):
         reason = str(error) if isinstance(error, MayflyError) else f"{type(error).__name__}: {error}"
         hide = without_secrets if self._ledger is None else self._ledger.secrets.text
         because = (hide(f"it could not be decided, so it is denied: {reason}")[:500],)
-        asked = Question(id, ascii(action)[:200], ascii(target)[:1000], "")
+        asked = PolicyQuestion(id, ascii(action)[:200], ascii(target)[:1000], "")
         try:
             self._record(asked, Decided("deny", because, (), None), ())
         except Exception:

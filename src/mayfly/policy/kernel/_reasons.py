@@ -21,7 +21,7 @@ _PIECES: Final = frozenset(
 )
 
 
-class Span(NamedTuple):
+class TextSpan(NamedTuple):
     """A place in what was asked: in the target or the payload, from where to where, as slices count."""
 
     argument: str
@@ -34,7 +34,7 @@ class Reason(NamedTuple):
 
     code: str
     text: str
-    span: Span
+    span: TextSpan
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data."""
@@ -82,7 +82,7 @@ def reasons_of(
         spans = _spans(pieces, target, payload)
         if not spans and fact is not None and model is not None:
             spans = _spans(_pieces(model, fact), target, payload)
-        found.append(Reason(code_of(text), text, _around(spans) or Span("target", 0, len(target))))
+        found.append(Reason(code_of(text), text, _around(spans) or TextSpan("target", 0, len(target))))
     return tuple(found)
 
 
@@ -95,13 +95,13 @@ def _pieces(model: Model, fact: Fact) -> Iterator[str]:
             yield from (value for value in row[1:] if isinstance(value, str))
 
 
-def _spans(pieces: Iterable[str], target: str, payload: str) -> list[Span]:
+def _spans(pieces: Iterable[str], target: str, payload: str) -> list[TextSpan]:
     found = []
     for piece in dict.fromkeys(pieces):
         for argument, text in (("target", target), ("payload", payload)):
             match = _word(piece).search(text) if piece else None
             if match is not None:
-                found.append(Span(argument, match.start(), match.end()))
+                found.append(TextSpan(argument, match.start(), match.end()))
                 break
     return found
 
@@ -113,9 +113,9 @@ def _word(piece: str) -> re.Pattern[str]:
     return re.compile(f"{before}{re.escape(piece)}{after}")
 
 
-def _around(spans: list[Span]) -> Span | None:
+def _around(spans: list[TextSpan]) -> TextSpan | None:
     """Return the smallest place that holds all of the spans in the argument of the first."""
     same = [span for span in spans if span.argument == spans[0].argument]
     if not same:
         return None
-    return Span(same[0].argument, min(span.start for span in same), max(span.end for span in same))
+    return TextSpan(same[0].argument, min(span.start for span in same), max(span.end for span in same))

@@ -24,7 +24,7 @@ from mayfly.policy.kernel._judgement import (
 from mayfly.policy.kernel._record import routed
 
 if TYPE_CHECKING:
-    from mayfly.mangle import External, Limits, Model, Program, Row, Step, Value, Why, WhyNot
+    from mayfly.mangle import DerivationStep, External, Limits, Model, Program, Row, Value, Why, WhyNot
     from mayfly.policy.kernel._record import Recording
     from mayfly.policy.kernel._snapshot import Snapshot
     from mayfly.policy.kernel.facts import Fact
@@ -35,7 +35,7 @@ _GOALS: Final = {"action": GOALS, "intent": _ROUTING, "changes": CHANGE_GOALS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class DecisionDifference:
     """One recorded decision that would change; `rule` is the rule or fact that makes the difference, where one does."""
 
     id: str
@@ -47,7 +47,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class ReplayOutcome:
     """What one snapshot says of one recording: in a word, with the facts that say it and the reasons."""
 
     word: str
@@ -61,16 +61,18 @@ class Outcome:
         return self.model is None
 
 
-def simulate(old: Snapshot, new: Snapshot, recordings: Iterable[Recording]) -> list[Difference]:
+def simulate(old: Snapshot, new: Snapshot, recordings: Iterable[Recording]) -> list[DecisionDifference]:
     """Return each recording on which two snapshots disagree."""
-    differences: list[Difference] = []
+    differences: list[DecisionDifference] = []
     for recording in recordings:
         before, after = replay(old, recording), replay(new, recording)
         if before.word != after.word:
             rule, place = _deciding(before, after)
             asked = _asked(recording)
             differences.append(
-                Difference(id=recording.id, asked=asked, before=before.word, after=after.word, rule=rule, place=place)
+                DecisionDifference(
+                    id=recording.id, asked=asked, before=before.word, after=after.word, rule=rule, place=place
+                )
             )
     return differences
 
@@ -81,7 +83,7 @@ def replay(
     *,
     limits: Limits = LIMITS,
     externals: Mapping[Symbol, External] | None = None,
-) -> Outcome:
+) -> ReplayOutcome:
     """Decide a recording again by *snapshot*; rules that cannot be evaluated deny."""
     try:
         program = snapshot.program(recording.policies)
@@ -91,26 +93,26 @@ def replay(
         model = program.evaluate(given, goals=goals, externals=answers, limits=limits)
         return _outcome(model, recording)
     except MayflyError as error:
-        return Outcome(
+        return ReplayOutcome(
             word="nobody" if recording.kind == "intent" else "deny", because=(str(error),), facts=(), model=None
         )
 
 
-def _outcome(model: Model, recording: Recording) -> Outcome:
+def _outcome(model: Model, recording: Recording) -> ReplayOutcome:
     if recording.kind == "intent":
         facts = tuple((goal, row) for goal in _ROUTING for row in model.rows(goal))
         personas, kinds = ([name_text(row[0]) for row in model.rows(goal)] for goal in _ROUTING)
-        return Outcome(word=routed(personas, kinds), because=(), facts=facts, model=model)
+        return ReplayOutcome(word=routed(personas, kinds), because=(), facts=facts, model=model)
     if recording.kind == "changes":
         return _set_outcome(model, recording)
     asked = next((row for symbol, row in recording.facts if symbol == PENDING), None)
     if asked is None:
-        return Outcome(word="deny", because=("nothing was asked",), facts=(), model=model)
+        return ReplayOutcome(word="deny", because=("nothing was asked",), facts=(), model=model)
     decided = decide(model, asked)
-    return Outcome(word=decided.decision, because=decided.because, facts=decided.facts, model=model)
+    return ReplayOutcome(word=decided.decision, because=decided.because, facts=decided.facts, model=model)
 
 
-def _set_outcome(model: Model, recording: Recording) -> Outcome:
+def _set_outcome(model: Model, recording: Recording) -> ReplayOutcome:
     """Decide a set again: the strictest of the changes of it that were recorded, and of the set itself."""
     ids = [str(row[0]) for symbol, row in recording.facts if symbol == PENDING_CHANGE]
     found = judged(model, ids)
@@ -118,7 +120,7 @@ def _set_outcome(model: Model, recording: Recording) -> Outcome:
     word = strictest((decision for decision, _ in found.values()), asked=bool(together))
     if word == "permit":
         kept = tuple((CHANGE_PERMITTED, (id,)) for id in ids[:MOST])
-        return Outcome(word=word, because=(), facts=kept, model=model)
+        return ReplayOutcome(word=word, because=(), facts=kept, model=model)
     deciding = [(id, text) for id, (decision, texts) in found.items() if decision == word for text in texts]
     if word == "approval":
         deciding = [*((recording.id, text) for text in together), *deciding]
@@ -126,7 +128,7 @@ def _set_outcome(model: Model, recording: Recording) -> Outcome:
     # That no rule permits a change is no fact of the rules.
     facts = tuple((goal, row) for row in deciding if row[1] != NO_RULE)
     because = tuple(dict.fromkeys(text for _, text in deciding))[:MOST_REASONS]
-    return Outcome(word=word, because=because, facts=facts, model=model)
+    return ReplayOutcome(word=word, because=because, facts=facts, model=model)
 
 
 def _nothing(program: Program) -> dict[Symbol, External]:
@@ -146,7 +148,7 @@ def _asked(recording: Recording) -> str:
     return recording.id
 
 
-def _deciding(before: Outcome, after: Outcome) -> tuple[str | None, Place | None]:
+def _deciding(before: ReplayOutcome, after: ReplayOutcome) -> tuple[str | None, Place | None]:
     """Return what makes the difference, with its place: a rule or fact that only one side has, the new side first."""
     for side, other in ((after, before), (before, after)):
         known = _sources(other.model)
@@ -165,7 +167,7 @@ def _sources(model: Model | None) -> frozenset[str]:
 
 
 def _foreign(model: Model, symbol: Symbol, row: Row, known: frozenset[str]) -> tuple[str, Place] | None:
-    waiting: list[Step] = [why(model, symbol, row).root]
+    waiting: list[DerivationStep] = [why(model, symbol, row).root]
     while waiting:
         step = waiting.pop(0)
         text = show_clause(step.rule.clause) if step.rule is not None else ""
@@ -226,7 +228,7 @@ def not_permitted(model: Model, row: Row) -> WhyNot:
     return sensible(why_not(model, goal_atom("permitted", *row), changeable=changeable))
 
 
-def _why_not(outcome: Outcome, recording: Recording) -> WhyNot | None:
+def _why_not(outcome: ReplayOutcome, recording: Recording) -> WhyNot | None:
     asked = next((row for symbol, row in recording.facts if symbol == PENDING), None)
     if asked is None or outcome.model is None or outcome.word == "permit":
         return None

@@ -18,7 +18,7 @@ from mayfly.policy.kernel._files import RuleFile, claimed
 from mayfly.policy.kernel.facts import COLUMNS
 
 if TYPE_CHECKING:
-    from mayfly.mangle import Declared, Program, Unit
+    from mayfly.mangle import DeclaredPredicate, Program, Unit
     from mayfly.policy.kernel._files import Problem
     from mayfly.store import SealedFiles
 
@@ -151,7 +151,7 @@ def _compiled(files: Sequence[RuleFile]) -> Program:
     return compile_program(check_program(units, extra=given_predicates(units)))
 
 
-def given_predicates(units: Iterable[Unit]) -> dict[Symbol, Declared]:
+def given_predicates(units: Iterable[Unit]) -> dict[Symbol, DeclaredPredicate]:
     """Return what the kernel gives and no file declares."""
     from mayfly.policy.kernel._propose import PROPOSABLE
 
@@ -170,10 +170,10 @@ def given_predicates(units: Iterable[Unit]) -> dict[Symbol, Declared]:
     return given
 
 
-def _declared(symbol: Symbol, columns: tuple[str, ...], *, external: bool = False) -> Declared:
-    from mayfly.mangle import Declared
+def _declared(symbol: Symbol, columns: tuple[str, ...], *, external: bool = False) -> DeclaredPredicate:
+    from mayfly.mangle import DeclaredPredicate
 
-    return Declared(
+    return DeclaredPredicate(
         symbol=symbol,
         columns=columns,
         modes=(("+",) * len(columns),) if external else (),

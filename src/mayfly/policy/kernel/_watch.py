@@ -20,7 +20,7 @@ _Mark: TypeAlias = dict[Path, tuple[int, int, int, int]]
 _LOOKING = 0.1
 
 
-class Watched(Protocol):
+class WatchedFiles(Protocol):
     """Something else that is made of files."""
 
     def watched(self) -> Iterable[Path]:
@@ -45,7 +45,7 @@ class Watcher:
         debounce: float = 0.5,
         clock: Callable[[], float] = time.monotonic,
         report: Callable[[Reload], None] = lambda reload: None,
-        also: Sequence[Watched] = (),
+        also: Sequence[WatchedFiles] = (),
     ) -> None:
         self._rulebook = rulebook
         self._also = tuple(also)

@@ -24,7 +24,7 @@ CLIENT_TRIES = 3
 LONGEST_REASON = 300
 
 
-class Address(NamedTuple):
+class NodeAddress(NamedTuple):
     """A host as a number, and a port."""
 
     host: str
@@ -34,7 +34,7 @@ class Address(NamedTuple):
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
-def answers(address: Address, *, seconds: float = 3.0) -> bool:
+def answers(address: NodeAddress, *, seconds: float = 3.0) -> bool:
     """Say whether anything listens there."""
     try:
         socket.create_connection(address, timeout=seconds).close()
@@ -60,17 +60,17 @@ class ClusterConnection:
     """One process has one connection to Ray; engines that want the same cluster share it, the last one closes it."""
 
     _lock: ClassVar[threading.Lock] = threading.Lock()
-    _address: ClassVar[Address | None] = None
+    _address: ClassVar[NodeAddress | None] = None
     _users: ClassVar[int] = 0
     _before: ClassVar[dict[str, str | None]] = {}
 
-    def __init__(self, ray: Any, address: Address) -> None:
+    def __init__(self, ray: Any, address: NodeAddress) -> None:
         self.ray = ray
         self.address = address
         self._open = True
 
     @classmethod
-    def open(cls, address: Address, *, token: Path | None = None, near: bool = False) -> ClusterConnection:
+    def open(cls, address: NodeAddress, *, token: Path | None = None, near: bool = False) -> ClusterConnection:
         """Connect, within seconds or with one line about the reason; *near* is the cluster's own address."""
         ray = import_ray()
         with cls._lock:
@@ -116,7 +116,7 @@ class ClusterConnection:
                 os.environ[name] = value
 
 
-def check_client_port(address: Address) -> None:
+def check_client_port(address: NodeAddress) -> None:
     """Refuse an address behind which no client server of Ray answers within seconds."""
     if not answers(address):
         raise MachineError(f"no Ray cluster answers at {address}", fix="start one, or for a try-out: mayfly ray up")
@@ -130,7 +130,7 @@ def check_client_port(address: Address) -> None:
             raise _refusal(error.code().name, address) from None
 
 
-def _refusal(status: str, address: Address) -> MayflyError:
+def _refusal(status: str, address: NodeAddress) -> MayflyError:
     if status == "UNIMPLEMENTED":
         return InputError(
             f"{address} is the Ray cluster's own address", fix=f"use its client port: ray://{address.host}:10001"
@@ -150,7 +150,7 @@ def _use_token(token: Path | None) -> None:
     raylet.AuthenticationTokenLoader.instance().reset_cache()
 
 
-def _connect(ray: Any, address: Address, *, near: bool) -> None:
+def _connect(ray: Any, address: NodeAddress, *, near: bool) -> None:
     if ray.is_initialized():
         raise InputError("this process already uses Ray for something else", fix="run mayfly in a process of its own")
     if not near:
@@ -162,7 +162,7 @@ def _connect(ray: Any, address: Address, *, near: bool) -> None:
         raise _explain(address, error) from None
 
 
-def _init_near(ray: Any, address: Address) -> None:
+def _init_near(ray: Any, address: NodeAddress) -> None:
     """Connect to the try-out cluster, which is on loopback, as a process of its machine."""
     # Ray tells of dead workers on stdout, where only the answer belongs; the engine tells of them itself.
     worker: Any = import_module("ray._private.worker")
@@ -173,7 +173,7 @@ def _init_near(ray: Any, address: Address) -> None:
     ray.init(str(address), log_to_driver=False, logging_level="ERROR", include_dashboard=None)
 
 
-def _init_client(ray: Any, address: Address) -> None:
+def _init_client(ray: Any, address: NodeAddress) -> None:
     """Connect to a client port; Ray's server for one client sometimes dies while it starts, the next does not."""
     for left in reversed(range(CLIENT_TRIES)):
         try:
@@ -198,7 +198,7 @@ def _quiet() -> Iterator[None]:
         yield
 
 
-def _explain(address: Address, error: Exception) -> MayflyError:
+def _explain(address: NodeAddress, error: Exception) -> MayflyError:
     text = str(error)
     if "ersion" in text and "ismatch" in text:
         said = " ".join(text.split())

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from mayfly.core import InputError, MachineError, MayflyError, PromiseSettings, Settings, address_kind
 from mayfly.promise._job import Engine, Worker
-from mayfly.promise.engines._connect import Address, ClusterConnection, import_ray
+from mayfly.promise.engines._connect import ClusterConnection, NodeAddress, import_ray
 from mayfly.promise.engines._local import LocalEngine
 from mayfly.promise.engines._ray import RayEngine
 from mayfly.promise.engines._tryout import TryOut
@@ -40,7 +40,7 @@ def _open_ray(name: str, settings: Settings, make_worker: Callable[[Settings], W
         raise
 
 
-def find(text: str, settings: PromiseSettings) -> Address:
+def find(text: str, settings: PromiseSettings) -> NodeAddress:
     """Return the address that `ray://HOST:PORT` names; one outside private networks only where the settings say so."""
     try:
         parts = urlsplit(text)
@@ -58,7 +58,7 @@ def find(text: str, settings: PromiseSettings) -> Address:
                     f"{text}: {number} is neither loopback nor in a private network",
                     fix=f"if it can be trusted, set MAYFLY_PROMISE_RAY_HOSTS={host}",
                 )
-    return Address(numbers[0], port)
+    return NodeAddress(numbers[0], port)
 
 
 def is_private(host: str) -> bool:

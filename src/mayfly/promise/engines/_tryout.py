@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from mayfly.core import InputError, MachineError, Settings, write_whole
-from mayfly.promise.engines._connect import Address, answers, import_ray
+from mayfly.promise.engines._connect import NodeAddress, answers, import_ray
 from mayfly.promise.engines._host import plain_environment
 
 # In the environment of every process of a cluster, by which exactly those are found and ended.
@@ -53,9 +53,9 @@ class Cluster:
     directory: str
 
     @property
-    def address(self) -> Address:
+    def address(self) -> NodeAddress:
         """Where it is."""
-        return Address(self.host, self.port)
+        return NodeAddress(self.host, self.port)
 
     @property
     def token(self) -> Path:
@@ -99,10 +99,10 @@ class TryOut:
             raise MachineError("the Ray cluster of this machine died", fix="run: mayfly ray down, then: mayfly ray up")
         return found
 
-    def token_for(self, address: Address) -> Path | None:
+    def token_for(self, address: NodeAddress) -> Path | None:
         """Return the password file where *address* is that of the cluster started here."""
         found = self.find()
-        ours = {found.address, Address(found.host, found.client or 0)} if found is not None else set()
+        ours = {found.address, NodeAddress(found.host, found.client or 0)} if found is not None else set()
         return found.token if found is not None and address in ours else None
 
     def up(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from mayfly.core import Capability, Does
 from mayfly.language import Lexicon, bases, singular
-from mayfly.promise.fit._said import Reading, Said, read_request
+from mayfly.promise.fit._said import FitReading, SaidClause, read_request
 from mayfly.promise.fit._words import all_verbs, is_idle, meanings, names, words
 
 _PARTS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
@@ -47,7 +47,7 @@ def _pairs(verb: str, thing: Sequence[str], further: Sequence[str]) -> Iterator[
             yield operation, " ".join((*further, *thing))
 
 
-def _thing(said: Said) -> list[str]:
+def _thing(said: SaidClause) -> list[str]:
     """Return the words for what the verb is done to, without those that say nothing about which, or say it again."""
     told = [singular(piece.plain) for piece in said.objects if piece.kind in ("word", "code")]
     telling = [word for word in told if not is_idle(word)] or [word for word in told if word in words("nouns", "text")]
@@ -71,7 +71,7 @@ def _described(description: str) -> frozenset[tuple[str, str]]:
     return frozenset(words_by_place(read_request(description[:_LONGEST], known_lexicon(), lambda word: False)))
 
 
-def words_by_place(reading: Reading) -> set[tuple[str, str]]:
+def words_by_place(reading: FitReading) -> set[tuple[str, str]]:
     """Return the verbs, and the words with whether they stand where something goes: to another format, to a city."""
     found = {(said.clause.said, "verb") for said in reading.said}
     pieces = [piece for said in reading.said for piece in said.pieces if not is_idle(piece.plain)]

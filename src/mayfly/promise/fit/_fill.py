@@ -12,7 +12,7 @@ from typing import Any
 from mayfly.core import Capability, mismatch
 from mayfly.language import bases
 from mayfly.promise._data import result_of
-from mayfly.promise.fit._said import Piece, Said
+from mayfly.promise.fit._said import ClausePiece, SaidClause
 from mayfly.promise.fit._words import is_small, names, words
 
 _MISSING = object()
@@ -20,7 +20,7 @@ Schema = Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
+class FillSource:
     """What came before a clause and can fill a parameter: the result of the step *name*, or the value that was given.
 
     *schema* describes it where that is known, *said* are the words by which it was asked for.
@@ -33,7 +33,7 @@ class Source:
     given: bool = False
 
     @classmethod
-    def of_step(cls, name: str, schema: Schema, said: frozenset[str] = frozenset()) -> Source:
+    def of_step(cls, name: str, schema: Schema, said: frozenset[str] = frozenset()) -> FillSource:
         """Return the result of a step, which is known by a reference to it."""
         return cls(name=name, value=result_of(name), schema=schema, said=said)
 
@@ -78,7 +78,7 @@ def role_of(name: str, schema: Schema) -> str:
 class Filler:
     """Fill parameters one by one; whatever fills one is used up."""
 
-    def __init__(self, said: Said, capability: Capability, sources: Sequence[Source]) -> None:
+    def __init__(self, said: SaidClause, capability: Capability, sources: Sequence[FillSource]) -> None:
         self._said = said
         self._capability = capability
         self._properties: Mapping[str, Schema] = capability.input_schema.get("properties", {})
@@ -124,7 +124,7 @@ class Filler:
                 seen.add(key)
                 self._take(piece)
 
-    def _counts(self, piece: Piece) -> bool:
+    def _counts(self, piece: ClausePiece) -> bool:
         """Say whether a number says how many there are of something: "send 5 emails"."""
         later = self._said.behind(piece)
         return piece.kind == "number" and bool(later) and later[0].kind == "word" and later[0].plain.endswith("s")
@@ -134,7 +134,7 @@ class Filler:
         flowing = all(format_of(name, self._properties[name]) in ("flow", "said") for name in missing)
         return flowing and not any(piece.kind in ("path", "url", "directory") for piece in self._said.pieces)
 
-    def _free(self, *kinds: str, role: str | None = None) -> list[Piece]:
+    def _free(self, *kinds: str, role: str | None = None) -> list[ClausePiece]:
         return [
             piece
             for piece in self._said.pieces
@@ -144,11 +144,11 @@ class Filler:
             and piece.role != "each"
         ]
 
-    def _take(self, piece: Piece) -> object:
+    def _take(self, piece: ClausePiece) -> object:
         self._used.add(id(piece))
         return piece.value
 
-    def _take_only(self, found: Sequence[Piece]) -> object:
+    def _take_only(self, found: Sequence[ClausePiece]) -> object:
         """Use up what was found where it is one: of several nobody can tell which is meant."""
         return self._take(found[0]) if len(found) == 1 else _MISSING
 
@@ -161,7 +161,7 @@ class Filler:
             free = [piece for piece in self._free("quoted", role=role) if piece.is_file or self._is_called_file(piece)]
         return self._take_only(free) if not any(mismatch(piece.value, schema) for piece in free) else _MISSING
 
-    def _is_called_file(self, piece: Piece) -> bool:
+    def _is_called_file(self, piece: ClausePiece) -> bool:
         return any(one.plain == "file" and one.kind == "word" for one in self._said.beside(piece))
 
     def _paths(self, name: str, schema: Schema) -> object:
@@ -181,7 +181,7 @@ class Filler:
             free = [piece for piece in self._free("word", "code", "quoted", "path") if self._is_called_folder(piece)]
         return self._take_only(free)
 
-    def _is_called_folder(self, piece: Piece) -> bool:
+    def _is_called_folder(self, piece: ClausePiece) -> bool:
         """Say whether a word is the name of a folder, by the word before it: "the directory tests"."""
         pieces = list(self._said.pieces)
         place = pieces.index(piece)
@@ -209,7 +209,7 @@ class Filler:
             return _MISSING
         return self._take(named[0])
 
-    def _is_before_files(self, piece: Piece) -> bool:
+    def _is_before_files(self, piece: ClausePiece) -> bool:
         following = self._said.behind(piece)
         return bool(following) and following[0].plain in ("file", "files")
 
@@ -285,7 +285,7 @@ class Filler:
     def _number(self, name: str, schema: Schema) -> object:
         return self._take_only([piece for piece in self._free("number") if not mismatch(piece.value, schema)])
 
-    def _written(self, piece: Piece, schema: Schema) -> object:
+    def _written(self, piece: ClausePiece, schema: Schema) -> object:
         """Return the value of a piece; data that was written out is a text where a text is wanted."""
         if piece.kind == "data" and schema.get("type") == "string":
             return json.dumps(piece.value, ensure_ascii=False)
@@ -308,7 +308,7 @@ class Filler:
         return _MISSING
 
 
-def _main_part(source: Source, schema: Schema) -> object:
+def _main_part(source: FillSource, schema: Schema) -> object:
     """Return the source, or the field of a record that is meant by it where a text is wanted."""
     main = source.schema.get("x-main")
     wants = schema.get("type")
@@ -319,7 +319,7 @@ def _main_part(source: Source, schema: Schema) -> object:
     return source.value[main] if isinstance(source.value, Mapping) else source.value
 
 
-def _accepts(schema: Schema, source: Source) -> bool:
+def _accepts(schema: Schema, source: FillSource) -> bool:
     """Say whether a parameter may take what a source gives, as far as their schemas tell."""
     if source.given:
         return not mismatch(source.value, schema)
@@ -335,7 +335,7 @@ def _types(schema: Schema) -> set[str]:
     return found | ({"integer"} if "number" in found else set())
 
 
-def is_sought(said: Said, piece: Piece) -> bool:
+def is_sought(said: SaidClause, piece: ClausePiece) -> bool:
     """Say whether a plain word is a text to look for: one in capitals, or what a search is said to be for."""
     if piece.kind != "word" or is_small(piece.plain):
         return False

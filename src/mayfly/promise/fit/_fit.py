@@ -9,8 +9,8 @@ from mayfly.core import Capability, mismatch
 from mayfly.language import bases, singular
 from mayfly.promise._data import references
 from mayfly.promise.fit._does import FEWEST, Described, says_all, words_by_place
-from mayfly.promise.fit._fill import Filler, Source, is_sought
-from mayfly.promise.fit._said import Piece, Reading, Said
+from mayfly.promise.fit._fill import Filler, FillSource, is_sought
+from mayfly.promise.fit._said import ClausePiece, FitReading, SaidClause
 from mayfly.promise.fit._words import is_idle, is_small, meanings, names, words
 
 
@@ -43,7 +43,9 @@ class Misfit:
         return f"{self.capability}: {self.reason}"
 
 
-def fits(said: Said, capabilities: Sequence[Capability], sources: Sequence[Source]) -> tuple[list[Fit], list[Misfit]]:
+def fits(
+    said: SaidClause, capabilities: Sequence[Capability], sources: Sequence[FillSource]
+) -> tuple[list[Fit], list[Misfit]]:
     """Return the capabilities that do what a clause says, the ones that say it in more words before others only."""
     found: list[Fit] = []
     others: list[Misfit] = []
@@ -63,7 +65,7 @@ def fits(said: Said, capabilities: Sequence[Capability], sources: Sequence[Sourc
 
 
 def only_fit(
-    said: Said, capabilities: Sequence[Capability], sources: Sequence[Source], *, whole: bool = False
+    said: SaidClause, capabilities: Sequence[Capability], sources: Sequence[FillSource], *, whole: bool = False
 ) -> Fit | None:
     """Return the one capability that does what a clause says, with *whole* one that needs no further step for it."""
     found, _ = fits(said, capabilities, sources)
@@ -72,7 +74,7 @@ def only_fit(
     return found[0]
 
 
-def covering(reading: Reading, known: Described) -> list[Capability]:
+def covering(reading: FitReading, known: Described) -> list[Capability]:
     """Return those that do all that a request says, of capabilities of which only their descriptions are known."""
     asked = reading.said
     if not asked or any(clause.kind in ("question", "instruction") for clause in reading.request.clauses):
@@ -87,7 +89,7 @@ def covering(reading: Reading, known: Described) -> list[Capability]:
     return spoken + [one for one in fitting if one not in spoken]
 
 
-def hands_on(said: Said) -> bool:
+def hands_on(said: SaidClause) -> bool:
     """Say whether a clause only wants to see what came before it: "… and show it", "… and return their names"."""
     told = [piece for piece in said.pieces if not is_idle(piece.plain)]
     spoken = words("words", "results") | {"what", "what's", "is", "was", "are"}
@@ -97,7 +99,7 @@ def hands_on(said: Said) -> bool:
     return shows and results and back
 
 
-def _only_picks(said: Said, capability: Capability) -> bool:
+def _only_picks(said: SaidClause, capability: Capability) -> bool:
     """Say whether a further clause only hands on the result, or picks one part of it: "… and extract name"."""
     telling = [piece for piece in said.pieces if piece.kind != "word" or not is_idle(piece.plain)]
     if hands_on(said):
@@ -134,7 +136,7 @@ class _Trial(Filler):
     def _take_thing(self, thing: str) -> int | None:
         """Use up the words for what the capability is about, and return how many; None where it is something else."""
         *modifiers, head = thing.split()
-        taken: list[Piece] = []
+        taken: list[ClausePiece] = []
         for word in modifiers:
             piece = next(
                 (one for one in self._said.pieces if one.kind in ("word", "code") and word in bases(one.plain)), None
@@ -158,7 +160,7 @@ class _Trial(Filler):
             return len(taken)
         return None
 
-    def _is_vague(self, piece: Piece, head: str) -> bool:
+    def _is_vague(self, piece: ClausePiece, head: str) -> bool:
         """Say whether a noun means any or several of what the capability takes one of: "fetch pages", "run a test"."""
         behind = self._said.behind(piece)
         beside = [one for one in self._said.beside(piece) if one.kind != "word" or one in behind]
@@ -175,13 +177,13 @@ class _Trial(Filler):
         spoken = self._said.points_back or all(self._is_result(piece) for piece in self._said.objects)
         return spoken and any(head in source.kinds for source in self._sources)
 
-    def _is_result(self, piece: Piece) -> bool:
+    def _is_result(self, piece: ClausePiece) -> bool:
         if piece.kind != "word":
             return False
         called = is_idle(piece.plain) or any(source.is_called(piece.plain) for source in self._sources)
         return called or self._is_that(piece)
 
-    def _is_that(self, piece: Piece) -> bool:
+    def _is_that(self, piece: ClausePiece) -> bool:
         """Say whether a noun is what the reader took for an earlier result: "that figure", but not "its figure"."""
         held = self._said.clause.object.tokens if self._said.clause.object and self._sources else ()
         noun = next((token for token in reversed(held) if token.kind == "word"), None)
@@ -204,7 +206,7 @@ class _Trial(Filler):
                     return wrong
         return ""
 
-    def _left_over(self) -> tuple[str, list[Piece]]:
+    def _left_over(self) -> tuple[str, list[ClausePiece]]:
         """Return the file that the result is to be put into, and the pieces that nothing uses."""
         left = [piece for piece in self._said.pieces if id(piece) not in self._used and not self._is_idle(piece)]
         aims = [piece for piece in left if piece.role == "destination" and piece.kind == "path"]
@@ -213,7 +215,7 @@ class _Trial(Filler):
             return str(aims[0].value), left
         return "", left
 
-    def _is_idle(self, piece: Piece) -> bool:
+    def _is_idle(self, piece: ClausePiece) -> bool:
         if piece.kind not in ("word", "code"):
             return False
         word = piece.plain
@@ -227,7 +229,7 @@ class _Trial(Filler):
             return True  # the same said twice: "the SHA-256 hash"
         return self._only_names(piece)
 
-    def _only_names(self, piece: Piece) -> bool:
+    def _only_names(self, piece: ClausePiece) -> bool:
         """Say whether a word only names what is used anyway: a file beside it, a part of a path, an occurrence."""
         word = piece.plain
         # What flows in may be called by what it was: "fetch … and count the words on the page".
@@ -243,11 +245,11 @@ class _Trial(Filler):
         ]
         return any(word in path.lower().split("/") for path in paths)
 
-    def _use(self, *pieces: Piece) -> None:
+    def _use(self, *pieces: ClausePiece) -> None:
         self._used |= {id(piece) for piece in pieces}
 
 
-def kinds_of(said: Said, piece: Piece) -> frozenset[str]:
+def kinds_of(said: SaidClause, piece: ClausePiece) -> frozenset[str]:
     """Return what a name is by its own writing; a plain word may be a directory's name, or a text to look for."""
     if piece.kind == "path":
         ending = str(piece.value).rpartition(".")[2].lower()

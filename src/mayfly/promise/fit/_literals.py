@@ -18,7 +18,7 @@ _DATE = re.compile(r"\d{1,4}-\d{1,2}(?:-\d{1,4})?|\d+/\d+/\d+")
 _SPOKEN = {"plus": "+", "minus": "-", "times": "*", "divided by": "/", "modulo": "%"}
 
 
-class Written(NamedTuple):
+class LiteralText(NamedTuple):
     """Something that was written as it is: the text, and the sum or the data that it stands for."""
 
     text: str
@@ -30,7 +30,7 @@ class Written(NamedTuple):
 class Literals:
     """What was taken out of a text, in the order of its marks."""
 
-    found: list[Written] = field(default_factory=list)
+    found: list[LiteralText] = field(default_factory=list)
 
     def mark(self, text: str) -> str:
         """Return *text* with a mark, which is read as something quoted, in place of each sum and each piece of JSON."""
@@ -41,25 +41,25 @@ class Literals:
         """Return a marked text as it was written."""
         return _MARK.sub(lambda mark: self.found[int(mark[1])].text, text)
 
-    def at(self, text: str) -> Written | None:
+    def at(self, text: str) -> LiteralText | None:
         """Return what the mark *text* stands for, None where it is no mark."""
         mark = _MARK.fullmatch(text)
         return self.found[int(mark[1])] if mark and int(mark[1]) < len(self.found) else None
 
-    def _put(self, written: Written) -> str:
+    def _put(self, written: LiteralText) -> str:
         self.found.append(written)
         return f'"⟦{len(self.found) - 1}⟧"'
 
     def _mark_share(self, found: re.Match[str]) -> str:
         value = f"{found['part']} / 100 * {found['whole']}".replace(",", "")
-        return self._put(Written(found[0], "sum", value))
+        return self._put(LiteralText(found[0], "sum", value))
 
     def _mark_sum(self, found: re.Match[str]) -> str:
         plain = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", found[0])
         for word, sign in _SPOKEN.items():
             plain = re.sub(rf"\s{word}\s", f" {sign} ", plain)
         sound = plain.count("(") == plain.count(")") and "," not in plain and not _DATE.fullmatch(plain)
-        return self._put(Written(found[0], "sum", plain)) if sound else found[0]
+        return self._put(LiteralText(found[0], "sum", plain)) if sound else found[0]
 
     def _mark_json(self, text: str) -> Iterator[str]:
         here = 0
@@ -71,6 +71,6 @@ class Literals:
             except (ValueError, RecursionError):
                 continue
             yield text[here : found.start()]
-            yield self._put(Written(text[found.start() : stop], "data", value))
+            yield self._put(LiteralText(text[found.start() : stop], "data", value))
             here = stop
         yield text[here:]

@@ -29,7 +29,7 @@ _PLACES = frozenset(("", "in", "under", "of", "inside", "within", "below", "from
 
 
 @dataclass(frozen=True, kw_only=True)
-class Piece:
+class ClausePiece:
     """One word or name of a clause: what it is, the value it stands for, and in which phrase it stands."""
 
     token: Token
@@ -53,17 +53,17 @@ class Piece:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Said:
+class SaidClause:
     """A clause in pieces, with all that its verb can mean, and its *place* among the clauses of the request."""
 
     place: int
     clause: Clause
     verbs: frozenset[str]
-    pieces: tuple[Piece, ...]
+    pieces: tuple[ClausePiece, ...]
     text: str
 
     @property
-    def objects(self) -> tuple[Piece, ...]:
+    def objects(self) -> tuple[ClausePiece, ...]:
         """What the verb is done to; where that only says how much ("the number of lines"), what it is a part of."""
         found = tuple(piece for piece in self.pieces if piece.role == "object")
         if all(piece.kind == "word" and _is_measure(piece.plain) for piece in found):
@@ -93,24 +93,24 @@ class Said:
         found = [piece for piece in self.pieces if piece.role == "object"]
         return all(piece.kind == "word" and piece.plain in words("words", "forward") for piece in found)
 
-    def as_one(self) -> Said:
+    def as_one(self) -> SaidClause:
         """Return the clause as if what it goes through were one thing: "run every test" is to run the tests."""
         pieces = (replace(piece, role="object") if piece.role == "each" else piece for piece in self.pieces)
         return replace(self, pieces=tuple(pieces))
 
-    def beside(self, piece: Piece) -> list[Piece]:
+    def beside(self, piece: ClausePiece) -> list[ClausePiece]:
         """Return the other pieces of the phrase that a piece stands in."""
         return [one for one in self.pieces if one.phrase == piece.phrase and one is not piece]
 
-    def behind(self, piece: Piece) -> list[Piece]:
+    def behind(self, piece: ClausePiece) -> list[ClausePiece]:
         """Return the pieces of its phrase that stand behind a piece."""
         return [one for one in self.beside(piece) if one.token.start > piece.token.start]
 
-    def word_before(self, piece: Piece) -> str:
+    def word_before(self, piece: ClausePiece) -> str:
         """Return the word right before a piece, also one that is no piece: an article."""
         return self.text[: piece.token.start].rstrip().lower().rpartition(" ")[2]
 
-    def follows_with(self, piece: Piece, sign: str) -> bool:
+    def follows_with(self, piece: ClausePiece, sign: str) -> bool:
         """Say whether a sign is written right behind a piece."""
         return self.text.startswith(sign, piece.token.end)
 
@@ -147,12 +147,12 @@ def _is_fragment(clause: Clause) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class FitReading:
     """A request that was read; the sums and the data in it stand as marks in what was read."""
 
     text: str
     request: Request
-    said: tuple[Said, ...]
+    said: tuple[SaidClause, ...]
     literals: Literals
 
     def written(self, text: str) -> str:
@@ -160,7 +160,7 @@ class Reading:
         return self.literals.written(text)
 
 
-def read_request(text: str, lexicon: Lexicon, is_directory: IsDirectory) -> Reading:
+def read_request(text: str, lexicon: Lexicon, is_directory: IsDirectory) -> FitReading:
     """Read a request; *is_directory* says whether a word names a directory of the workspace."""
     literals = Literals()
     request = read(literals.mark(text), lexicon)
@@ -168,7 +168,7 @@ def read_request(text: str, lexicon: Lexicon, is_directory: IsDirectory) -> Read
     roles = {token.start: role for token, role in zip(request.tokens, request.roles, strict=True)}
     said = tuple(
         _as_count(
-            Said(
+            SaidClause(
                 place=place,
                 clause=clause,
                 verbs=_verbs(clause),
@@ -180,10 +180,10 @@ def read_request(text: str, lexicon: Lexicon, is_directory: IsDirectory) -> Read
         for place, clause in enumerate(request.clauses)
         if clause.asks
     )
-    return Reading(text=text, request=request, said=said, literals=literals)
+    return FitReading(text=text, request=request, said=said, literals=literals)
 
 
-def _as_count(said: Said, lexicon: Lexicon) -> Said:
+def _as_count(said: SaidClause, lexicon: Lexicon) -> SaidClause:
     """Return a clause that asks how many as one that counts: "tell me how many words are in a.md"."""
     plain = [token.plain for token in said.clause.tokens]
     at = next((place for place, pair in enumerate(pairwise(plain), 2) if pair == ("how", "many")), 0)
@@ -204,7 +204,7 @@ def _as_count(said: Said, lexicon: Lexicon) -> Said:
     return replace(said, verbs=frozenset(("count",)), pieces=tuple(moved))
 
 
-def _as_tally(said: Said) -> Said:
+def _as_tally(said: SaidClause) -> SaidClause:
     """Return "print its word count" as what it means: to count its words."""
     objects = [piece for piece in said.pieces if piece.role == "object"]
     if len(objects) < 2 or objects[-1].plain != "count":
@@ -214,7 +214,7 @@ def _as_tally(said: Said) -> Said:
     )
 
 
-def _as_writing(said: Said) -> Said:
+def _as_writing(said: SaidClause) -> SaidClause:
     """Return "overwrite a.txt with X" and "using X, create a.txt" as what they mean: to write X to a.txt."""
     said = _as_contents(said)
     file = [piece for piece in said.pieces if piece.role == "object" and not is_idle(piece.plain)]
@@ -235,7 +235,7 @@ def _as_writing(said: Said) -> Said:
     return replace(said, verbs=frozenset(("write",)), pieces=tuple(pieces))
 
 
-def _as_contents(said: Said) -> Said:
+def _as_contents(said: SaidClause) -> SaidClause:
     """Return "what is in uploads/" as that itself: to a capability it is the directory, or the file, that is meant."""
     plain = [token.plain for token in said.clause.object.tokens] if said.clause.object else []
     if plain not in (["what", "is"], ["what's"]):
@@ -279,7 +279,9 @@ def _verbs(clause: Clause) -> frozenset[str]:
     return (found - {"write"}) | {"append"} if added else found
 
 
-def _pieces(clause: Clause, roles: Mapping[int, str], literals: Literals, is_directory: IsDirectory) -> Iterator[Piece]:
+def _pieces(
+    clause: Clause, roles: Mapping[int, str], literals: Literals, is_directory: IsDirectory
+) -> Iterator[ClausePiece]:
     phrases: dict[int, tuple[str, str, int]] = {
         token.start: (phrase.role, phrase.lead, number)
         for number, phrase in enumerate(clause.phrases)
@@ -305,7 +307,7 @@ def _pieces(clause: Clause, roles: Mapping[int, str], literals: Literals, is_dir
         if role in ("glue", "order", "condition", "told") or (role == "destination" and token.plain in ("me", "us")):
             continue
         kind, value, there = _placed(token, lead, literals, is_directory)
-        yield Piece(token=token, kind=kind, value=value, role=role, lead=lead, phrase=phrase, is_directory=there)
+        yield ClausePiece(token=token, kind=kind, value=value, role=role, lead=lead, phrase=phrase, is_directory=there)
 
 
 def _all_tokens(clause: Clause) -> list[Token]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mayfly.core import UNSET, Capability, MayflyError, PromiseSettings, SecretFields
-from mayfly.models import Model, Pool, Prompt, fenced
+from mayfly.models import Model, ModelPool, Prompt, fenced
 from mayfly.promise._data import ITEM, RESULT, references
 from mayfly.promise._limits import MORE_NODES
 from mayfly.promise.plan._draft import Draft
@@ -19,7 +19,7 @@ _MOST_FILES = 40
 _DEEPEST = 60
 
 
-class Refused(MayflyError):
+class PlanRefused(MayflyError):
     """A plan that is not taken; *code* says why, and whether the promise itself falls with it."""
 
     code = "PLAN"
@@ -31,7 +31,7 @@ class Refused(MayflyError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class PlanStep:
     """One step as a model writes it."""
 
     name: str
@@ -42,18 +42,18 @@ class Step:
     capability: str = ""
     arguments: dict[str, Any] = field(default_factory=dict)
     each: str = ""
-    steps: list[Step] = field(default_factory=list)
+    steps: list[PlanStep] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class PlanAnswer:
     """What a model is asked for."""
 
-    steps: list[Step]
+    steps: list[PlanStep]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class PlanQuestion:
     """What a model may know when it plans: what it is part of, what it may use, and a sample of the data."""
 
     intent: str
@@ -65,7 +65,9 @@ class Question:
     sample: object = UNSET
 
 
-def ask(model: Model, question: Question, *, pool: Pool | None, settings: PromiseSettings) -> tuple[Draft, ...]:
+def ask(
+    model: Model, question: PlanQuestion, *, pool: ModelPool | None, settings: PromiseSettings
+) -> tuple[Draft, ...]:
     """Return the model's plan as drafts, or raise `Refused` with what is wrong with it."""
     fields = SecretFields()
     sample = "" if question.sample is UNSET else _shown(fields.data(question.sample))
@@ -80,12 +82,12 @@ def ask(model: Model, question: Question, *, pool: Pool | None, settings: Promis
         depth=str(settings.max_depth - question.depth),
     )
     try:
-        answer = model.ask("plan", prompt.user, system=prompt.system, schema=Answer, pool=pool)
+        answer = model.ask("plan", prompt.user, system=prompt.system, schema=PlanAnswer, pool=pool)
         return sift(answer.value, question.intent, outer=question.needs, settings=settings)
-    except Refused:
+    except PlanRefused:
         raise
     except (MayflyError, RecursionError, ValueError) as error:
-        raise Refused(f"{type(error).__name__}: {error}"[:500]) from None
+        raise PlanRefused(f"{type(error).__name__}: {error}"[:500]) from None
 
 
 def _described(capability: Capability) -> str:
@@ -99,17 +101,17 @@ def _shown(value: object) -> str:
 
 
 def sift(
-    answer: Answer, intent: str, *, outer: Mapping[str, str] | None = None, settings: PromiseSettings
+    answer: PlanAnswer, intent: str, *, outer: Mapping[str, str] | None = None, settings: PromiseSettings
 ) -> tuple[Draft, ...]:
     """Return the steps that can be taken over; a plan with nonsense in it is refused whole."""
     count = _count(answer.steps)
     if count > settings.max_nodes - 1:
         most = settings.max_nodes
-        raise Refused(f"the plan has {count} steps, and a tree has at most {most} nodes; {MORE_NODES}", "NODES")
+        raise PlanRefused(f"the plan has {count} steps, and a tree has at most {most} nodes; {MORE_NODES}", "NODES")
     return _Sifting(intent, frozenset(outer or ())).level(answer.steps, 1)
 
 
-def _count(steps: Sequence[Step]) -> int:
+def _count(steps: Sequence[PlanStep]) -> int:
     waiting, count = list(steps), 0
     while waiting:
         step = waiting.pop()
@@ -123,21 +125,21 @@ class _Sifting:
         self._intent = _same(intent)
         self._outer = outer
 
-    def level(self, steps: Sequence[Step], depth: int) -> tuple[Draft, ...]:
+    def level(self, steps: Sequence[PlanStep], depth: int) -> tuple[Draft, ...]:
         if not steps:
-            raise Refused("the plan has no steps")
+            raise PlanRefused("the plan has no steps")
         if depth > _DEEPEST:
-            raise Refused(f"the plan is deeper than {_DEEPEST} levels")
+            raise PlanRefused(f"the plan is deeper than {_DEEPEST} levels")
         names = [_name(step.name) for step in steps]
         twice = sorted({name for name in names if names.count(name) > 1}) if len(names) < 1_000 else []
         if twice:
-            raise Refused(f"two steps are called {twice[0]!r}")
+            raise PlanRefused(f"two steps are called {twice[0]!r}")
         return tuple(self._step(step, frozenset(names), depth) for step in steps)
 
-    def _step(self, step: Step, names: frozenset[str], depth: int) -> Draft:
+    def _step(self, step: PlanStep, names: frozenset[str], depth: int) -> Draft:
         name, intent = _name(step.name), _line(step.intent)
         if not intent or len(step.intent) > _LONGEST_INTENT:
-            raise Refused(f"the step {name!r} says {'too much' if intent else 'nothing'}")
+            raise PlanRefused(f"the step {name!r} says {'too much' if intent else 'nothing'}")
         arguments = _referring(step.arguments)
         each = _line(step.each)
         named = [*step.needs, *references(arguments), *([each] if each else [])]
@@ -165,7 +167,7 @@ class _Sifting:
         found = tuple(dict.fromkeys(_name(other) for other in others))
         missing = [other for other in found if other not in names | self._outer]
         if missing:
-            raise Refused(f"the step {name!r} needs {missing[0]!r}, and there is no such step")
+            raise PlanRefused(f"the step {name!r} needs {missing[0]!r}, and there is no such step")
         return tuple(other for other in found if other in names)
 
 
@@ -183,7 +185,7 @@ def _referring(value: Any) -> Any:
 def _name(text: str) -> str:
     name = _line(text)
     if not name or len(name) > _LONGEST_NAME:
-        raise Refused(f"a step is called {name[:_LONGEST_NAME]!r}")
+        raise PlanRefused(f"a step is called {name[:_LONGEST_NAME]!r}")
     return name
 
 

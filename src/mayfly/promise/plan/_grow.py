@@ -13,9 +13,9 @@ from mayfly.models import Model
 from mayfly.promise._classify import done_by, judge, out_of_budget
 from mayfly.promise._data import references
 from mayfly.promise._limits import MORE_CHILDREN, MORE_NODES
-from mayfly.promise._promise import Combine, Cycle, Kind, Promise, Reality, Work, ordered
-from mayfly.promise.fit import Reading, only_fit
-from mayfly.promise.plan._ask import Refused
+from mayfly.promise._promise import Combine, Cycle, IntentKind, Promise, Reality, Work, ordered
+from mayfly.promise.fit import FitReading, only_fit
+from mayfly.promise.plan._ask import PlanRefused
 from mayfly.promise.plan._draft import BY_EXAMPLE, NOTHING, Draft, rung
 
 
@@ -52,7 +52,7 @@ class Tree(ABC):
         self.nodes = 1
 
     @abstractmethod
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> FitReading:
         """Read the words of a step."""
 
     @abstractmethod
@@ -72,7 +72,7 @@ class Tree(ABC):
             return
         self.nodes += len(drafts)
         if self.nodes > self.settings.max_nodes:
-            raise Refused(f"more than {self.settings.max_nodes} promises in one tree; {MORE_NODES}", "NODES")
+            raise PlanRefused(f"more than {self.settings.max_nodes} promises in one tree; {MORE_NODES}", "NODES")
         node.combine = combine
         for draft in drafts:
             child: Promise[Any] = Promise(draft.intent, ground=None, name=draft.name)
@@ -84,7 +84,7 @@ class Tree(ABC):
         promise.needs, promise.after, promise.argument = draft.needs, draft.after, draft.argument
         promise.reality = self._judge(promise, draft)
         note_reason(promise, draft.note)
-        if promise.reality.kind is Kind.CHAOTIC:
+        if promise.reality.kind is IntentKind.CHAOTIC:
             return
         if draft.capability:
             promise.capability = draft.capability
@@ -129,7 +129,7 @@ class Tree(ABC):
         """Plan a step that was left open; one that comes to itself again is a leaf."""
         try:
             drafts, combine = self.expand(promise)
-        except Refused as refused:
+        except PlanRefused as refused:
             collapse(promise, refused.reason, refused.kind)
             return
         except MayflyError as error:
@@ -205,7 +205,7 @@ class Tree(ABC):
             # A call ends, whatever words somebody found for it.
             return done_by(draft.capability)
         if draft.template is not None:
-            return Reality(kind=Kind.PROBABILISTIC, confidence=0.7, reasoning="the same for each of several")
+            return Reality(kind=IntentKind.PROBABILISTIC, confidence=0.7, reasoning="the same for each of several")
         return judge(self.read(draft.intent), {}, ())
 
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from mayfly.core import UNSET, Example, MayflyError
 from mayfly.language import Lexicon
-from mayfly.models import Pool
+from mayfly.models import ModelPool
 from mayfly.promise._classify import LONGEST, judge, out_of_budget
 from mayfly.promise._job import Part
 from mayfly.promise._limits import MORE_NODES
-from mayfly.promise._promise import Combine, Kind, Promise, Reality, Work
-from mayfly.promise.fit import Reading, known_lexicon, read_request, verbs_of, with_verbs
-from mayfly.promise.plan._ask import Question, Refused, ask
+from mayfly.promise._promise import Combine, IntentKind, Promise, Reality, Work
+from mayfly.promise.fit import FitReading, known_lexicon, read_request, verbs_of, with_verbs
+from mayfly.promise.plan._ask import PlanQuestion, PlanRefused, ask
 from mayfly.promise.plan._draft import BY_EXAMPLE, Draft, rung
 from mayfly.promise.plan._grow import Means, Tree, collapse, note_reason
 from mayfly.promise.plan._slots import Files
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FATAL = ("CYCLE", "CHILDREN", "NODES")
 
 
-class Desk(Protocol):
+class PlanDesk(Protocol):
     """Where the rules in force and the verbs they know are found."""
 
     @property
@@ -46,9 +46,9 @@ class Desk(Protocol):
 class Planner(Means):
     """Plan by rules, or by a model where it serves that; run nothing and write nothing; *parts* cuts a large file."""
 
-    desk: Desk
+    desk: PlanDesk
     workspace: Path
-    pool: Pool | None = None
+    pool: ModelPool | None = None
     parts: Callable[[Path], list[Part]] | None = None
 
     def plan(
@@ -67,7 +67,7 @@ class Planner(Means):
         )
         try:
             _Plan(self, root, lines).make()
-        except Refused as refused:
+        except PlanRefused as refused:
             collapse(root, refused.reason, refused.kind)
         except MayflyError as error:
             collapse(root, f"no plan could be made: {error}", error.code)
@@ -93,7 +93,7 @@ class _Plan(Tree):
             # Rules that cannot be asked leave the verbs of capabilities; the steps say what is wrong with the rules.
             return known_lexicon()
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> FitReading:
         """Read a text by the verbs of rules and capabilities."""
         return read_request(text[:LONGEST], self._lexicon, self._files.is_directory)
 
@@ -106,16 +106,16 @@ class _Plan(Tree):
             return
         reading = self.read(root.intent)
         root.reality = judge(reading, root.context, ())
-        if root.reality.kind is Kind.CHAOTIC:
+        if root.reality.kind is IntentKind.CHAOTIC:
             self._ask_anyway(reading)
         elif self._is_large():
             self._split()
         elif not reading.said and reading.request.refusals and not self.given:
-            root.reality = Reality(kind=Kind.CHAOTIC, confidence=0.9, reasoning="it only says what not to do")
+            root.reality = Reality(kind=IntentKind.CHAOTIC, confidence=0.9, reasoning="it only says what not to do")
         else:
             self._plan(reading)
 
-    def _ask_anyway(self, reading: Reading) -> None:
+    def _ask_anyway(self, reading: FitReading) -> None:
         """Let a model plan what the rules see no end of; what it leaves open stays ground."""
         root = self._root
         if self._asks is None or not reading.text.strip():
@@ -123,21 +123,21 @@ class _Plan(Tree):
         chaotic = root.reality
         try:
             drafts = ask(self._asks, self._question(root), pool=self._planner.pool, settings=self.settings)
-        except Refused:
+        except PlanRefused:
             return
         served = [draft for draft in drafts if self._is_bounded(draft)]
         if len(served) == len(drafts):
             assert chaotic is not None, "it was judged before"
             told = f"{self._asks.name} sees an end where the rules do not ({chaotic.reasoning})"
-            root.reality = Reality(kind=Kind.PROBABILISTIC, confidence=0.5, reasoning=told)
+            root.reality = Reality(kind=IntentKind.PROBABILISTIC, confidence=0.5, reasoning=told)
             self.grow(root, drafts, _combine(drafts))
 
     def _is_bounded(self, draft: Draft) -> bool:
-        return judge(self.read(draft.intent), {}, ()).kind is not Kind.CHAOTIC and all(
+        return judge(self.read(draft.intent), {}, ()).kind is not IntentKind.CHAOTIC and all(
             map(self._is_bounded, draft.steps)
         )
 
-    def _plan(self, reading: Reading) -> None:
+    def _plan(self, reading: FitReading) -> None:
         root = self._root
         bound = [said.clause.constraint for said in reading.said if said.clause.constraint != "none"]
         if bound:
@@ -163,7 +163,7 @@ class _Plan(Tree):
             drafts, combine = self._by_model(root, drafts, combine)
         self.grow(root, drafts, combine)
 
-    def _steps(self, reading: Reading, *, given: object = UNSET) -> Steps:
+    def _steps(self, reading: FitReading, *, given: object = UNSET) -> Steps:
         root = self._root
         came = {"lines": self._lines is not None, "examples": bool(root.examples), "input": root.argument is not UNSET}
         return Steps(
@@ -203,20 +203,20 @@ class _Plan(Tree):
             return drafts, combine
         try:
             steps = ask(model, self._question(node), pool=self._planner.pool, settings=self.settings)
-        except Refused as refused:
+        except PlanRefused as refused:
             if refused.kind in FATAL:
                 raise
             note_reason(node, f"the plan of {model.name} was not taken: {refused.reason}; planned by rules")
             return drafts, combine
         return steps, _combine(steps)
 
-    def _question(self, node: Promise[Any]) -> Question:
+    def _question(self, node: Promise[Any]) -> PlanQuestion:
         above = [one for one in self._root.walk() if one is not node and node.id.startswith(f"{one.id}.")]
         beside = {child.name: child for one in above for child in one.children} if above else {}
         sample = self._root.argument
         if sample is UNSET and self._lines is not None:
             sample = _first_lines(self._lines)
-        return Question(
+        return PlanQuestion(
             intent=node.intent,
             depth=node.depth,
             capabilities=list(self.registry),
@@ -240,7 +240,7 @@ class _Plan(Tree):
         try:
             return self._lines.stat().st_size if self._lines is not None else 0
         except OSError as error:
-            raise Refused(f"{self._lines} cannot be read: {error.strerror}", "INPUT") from None
+            raise PlanRefused(f"{self._lines} cannot be read: {error.strerror}", "INPUT") from None
 
     def _is_large(self) -> bool:
         large = self._lines is not None and self._size() >= self.settings.split_from
@@ -254,7 +254,7 @@ class _Plan(Tree):
         found = parts(self._lines)
         if len(found) + 2 > self.settings.max_nodes:
             told = f"{len(found)} parts are more than {self.settings.max_nodes} nodes; {MORE_NODES}"
-            raise Refused(told, "NODES")
+            raise PlanRefused(told, "NODES")
         root.combine = "merge"
         agent: Promise[Any] = Promise(root.intent, ground=None, name="agent", examples=root.examples)
         agent.argument = self._data()
@@ -263,7 +263,7 @@ class _Plan(Tree):
         agent.reality = judge(self.read(root.intent), {}, ())
         root.add(agent)
         told = "one part of the file, for the agent that is written once"
-        reality = Reality(kind=Kind.PROBABILISTIC, confidence=0.6, reasoning=told)
+        reality = Reality(kind=IntentKind.PROBABILISTIC, confidence=0.6, reasoning=told)
         for number, part in enumerate(found, 1):
             one: Promise[Any] = Promise(root.intent, ground=None, name=f"part{number}", needs=("agent",))
             one.argument, one.work, one.reality = asdict(part), Work(kind="run"), reality

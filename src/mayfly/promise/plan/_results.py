@@ -9,7 +9,7 @@ from typing import Any
 from mayfly.core import UNSET, Unset
 from mayfly.language import bases
 from mayfly.library import Registry
-from mayfly.promise.fit import Reading, Said, Source
+from mayfly.promise.fit import FillSource, FitReading, SaidClause
 from mayfly.promise.plan._draft import Draft
 from mayfly.promise.plan._each import named_in_each
 
@@ -21,13 +21,13 @@ class Results:
     """Keep what the clauses of one request gave, by their places; *given* is the data that came with it."""
 
     registry: Registry
-    reading: Reading
+    reading: FitReading
     given: object | Unset = UNSET
-    found: dict[int, Source] = field(default_factory=dict)
-    handed: dict[int, Source] = field(default_factory=dict)
+    found: dict[int, FillSource] = field(default_factory=dict)
+    handed: dict[int, FillSource] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
 
-    def name(self, said: Said) -> str:
+    def name(self, said: SaidClause) -> str:
         """Return a name for the step of a clause, by its verb."""
         return self.free(
             (said.clause.said or said.clause.verb or "step").replace(" ... ", " ").replace(" ", "_")[:_LONGEST_NAME]
@@ -42,52 +42,52 @@ class Results:
         self.names.add(name)
         return name
 
-    def words(self, said: Said) -> frozenset[str]:
+    def words(self, said: SaidClause) -> frozenset[str]:
         """Return the words by which what a clause gives may be called."""
         told = [piece.plain for piece in said.pieces if piece.kind == "word"]
         return frozenset().union(bases(said.clause.said), *(bases(word) for word in told))
 
-    def note(self, said: Said, name: str, schema: Mapping[str, Any]) -> None:
+    def note(self, said: SaidClause, name: str, schema: Mapping[str, Any]) -> None:
         """Note the step that gives what a clause asks for, and what is known of its value."""
-        self.found[said.place] = Source.of_step(name, schema, self.words(said))
+        self.found[said.place] = FillSource.of_step(name, schema, self.words(said))
 
-    def note_step(self, said: Said, draft: Draft) -> None:
+    def note_step(self, said: SaidClause, draft: Draft) -> None:
         """Note a step that gives what a clause asks for: its value, and the words that this may be called by."""
         capability = self.registry.get(draft.capability) if draft.capability else None
         schema = capability.output_schema if capability else {}
         schema = {"type": "object"} if draft.template is not None or draft.steps else schema
         things = " ".join(thing for _, thing in capability.does) if capability else ""
         told = self.words(said).union(*(bases(word) for word in things.split()))
-        self.found[said.place] = Source.of_step(draft.name, schema, told)
+        self.found[said.place] = FillSource.of_step(draft.name, schema, told)
 
-    def needed(self, said: Said) -> list[Source]:
+    def needed(self, said: SaidClause) -> list[FillSource]:
         """Return what a clause is given; one that only puts something away hands on what it was given itself."""
         known = [place for place in said.clause.needs if place in self.found]
         return [self.handed.get(place, self.found[place]) for place in known]
 
-    def hand_on(self, said: Said) -> None:
+    def hand_on(self, said: SaidClause) -> None:
         """Let a clause that puts something away give what it was given itself."""
         if needed := self.needed(said):
             self.handed[said.place] = needed[0]
 
-    def before(self, said: Said) -> Source | None:
+    def before(self, said: SaidClause) -> FillSource | None:
         """Return what the last clause before a clause gave, if there is one."""
         earlier = [result for place, result in self.found.items() if place < said.place]
         return earlier[-1] if earlier else None
 
-    def sources(self, said: Said) -> list[Source]:
+    def sources(self, said: SaidClause) -> list[FillSource]:
         """Return what a clause may work on that it does not name itself."""
         found = self.needed(said)
         if not found and not isinstance(self.given, Unset) and said.place == self.reading.said[0].place:
-            found = [Source(value=self.given, schema=_schema_of(self.given), given=True)]
+            found = [FillSource(value=self.given, schema=_schema_of(self.given), given=True)]
         return found
 
-    def lists(self, said: Said) -> list[Source]:
+    def lists(self, said: SaidClause) -> list[FillSource]:
         """Return what came before where a clause names nothing that it goes through: "hash each of them"."""
         sources, before = self.sources(said), self.before(said)
         return [before] if not sources and before and not any(named_in_each(said)) else sources
 
-    def shared(self, said: Said) -> list[str]:
+    def shared(self, said: SaidClause) -> list[str]:
         """Return the step that is done to the same thing before: "implement and test the importer"."""
         clauses = self.reading.request.clauses
         found = [other for other in self.found if other < said.place and not clauses[other].phrases]

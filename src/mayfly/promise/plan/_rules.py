@@ -41,7 +41,7 @@ _ID = "i1"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Planned:
+class RulePlan:
     """What the rules say about one request: the name of the plan, its steps, how their values become one.
 
     One that *follows* works on what the request before it gives.
@@ -55,7 +55,7 @@ class Planned:
 
 def plan_by_rules(
     program: Program, clause: Clause, slots: Mapping[str, str], *, given: Sequence[str], depth: int, most: int
-) -> Planned:
+) -> RulePlan:
     """Return what the rules plan for a clause with its *slots*: at most *depth* levels and about *most* steps."""
     declared = program.checked.declared
     goals = {name: goal for name, goal in _GOALS.items() if goal in declared}
@@ -103,10 +103,10 @@ class _Reader:
     def _only(self, name: str, *key: str) -> str:
         return next((row[0] for row in self._find(name, *key)), "")
 
-    def read(self, depth: int) -> Planned:
+    def read(self, depth: int) -> RulePlan:
         plan = self._only("for", _ID)
         follows = bool(self._find("follows", _ID))
-        return Planned(plan=plan, steps=self._steps(plan, depth), combine=self._combine(plan), follows=follows)
+        return RulePlan(plan=plan, steps=self._steps(plan, depth), combine=self._combine(plan), follows=follows)
 
     def _combine(self, plan: str) -> Combine:
         known = [kind for (kind,) in self._find("combine", plan) if kind in _COMBINES]

@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from mayfly.core import shipped_table
-from mayfly.promise.fit import Piece, Reading, Said
+from mayfly.promise.fit import ClausePiece, FitReading, SaidClause
 
 
 @cache
@@ -97,7 +97,7 @@ _NAME = re.compile(r"[A-Za-z_][\w-]*")
 _BEFORE_A_PATH = r"(?i:\s*\b(?:in|of|from|for|on|inside|within)\b)?(?i:\s+the)?(?i:\s+file)?\s+"
 
 
-def slots_of(said: Said, reading: Reading, workspace: Files) -> dict[str, str]:
+def slots_of(said: SaidClause, reading: FitReading, workspace: Files) -> dict[str, str]:
     """Return what is known of a request by name; what is not known is left out."""
     clause, intent = said.clause, alone(said, reading)
     thing, place, goal = (_phrase(said, role) for role in ("object", "place", "destination"))
@@ -125,7 +125,7 @@ def slots_of(said: Said, reading: Reading, workspace: Files) -> dict[str, str]:
     return {name: value[: longest.get(name, LONGEST_SLOT)] for name, value in found.items() if value}
 
 
-def _marks(said: Said) -> dict[str, str]:
+def _marks(said: SaidClause) -> dict[str, str]:
     """Return what a request says besides its subject: does it speak of tests or files, under which condition."""
     clause, condition = said.clause, said.condition
     plain = {piece.plain for piece in said.pieces}
@@ -139,7 +139,7 @@ def _marks(said: Said) -> dict[str, str]:
     }
 
 
-def _is_fed(said: Said) -> bool:
+def _is_fed(said: SaidClause) -> bool:
     """Say whether a clause is about a part of what came before it that is no file: "remove the repeated words"."""
     plain = {piece.plain for piece in said.pieces if piece.role == "object"}
     names = any(piece.kind in ("path", "url", "directory", "glob") for piece in said.pieces)
@@ -147,7 +147,7 @@ def _is_fed(said: Said) -> bool:
     return bool(said.clause.needs) and not (names or said.points_back or files)
 
 
-def _subjects(found: Mapping[str, str], said: Said) -> dict[str, str]:
+def _subjects(found: Mapping[str, str], said: SaidClause) -> dict[str, str]:
     """Return what a request is about, where that is, and what is wrong with it."""
     thing, place = found["thing"], found["place"]
     inside = found["file"] if found["file"] != (topic := _topic(said)) else ""
@@ -162,7 +162,7 @@ def _subjects(found: Mapping[str, str], said: Said) -> dict[str, str]:
     }
 
 
-def alone(said: Said, reading: Reading) -> str:
+def alone(said: SaidClause, reading: FitReading) -> str:
     """Return the words of a clause so that they can be understood without those before it."""
     text = reading.written(said.clause.text)
     target = reading.written(said.clause.target)
@@ -177,7 +177,7 @@ def alone(said: Said, reading: Reading) -> str:
     return text if said.clause.constraint == "none" else f"{text} ({reading.written(said.clause.constraint)})"
 
 
-def _told_before(said: Said, reading: Reading) -> str:
+def _told_before(said: SaidClause, reading: FitReading) -> str:
     """Return the statement right before a clause, which says what its "them" are: "a.txt has duplicates. Drop them"."""
     start = said.clause.tokens[0].start
     earlier = [clause for clause in reading.request.clauses if clause.tokens and clause.tokens[0].start < start]
@@ -185,7 +185,7 @@ def _told_before(said: Said, reading: Reading) -> str:
     return reading.written(earlier[-1].text) if told else ""
 
 
-def words_before(said: Said) -> str:
+def words_before(said: SaidClause) -> str:
     """Return what stands before a clause and says where, or for what, it is done: "for each .log file in var/"."""
     return " ".join(f"{phrase.lead} {phrase.text}" for phrase in said.clause.front)
 
@@ -211,7 +211,7 @@ def _is_bare(value: str) -> bool:
     return first.lower() in slot_words("bare") or any(sign in first for sign in "/._:")
 
 
-def _phrase(said: Said, role: str) -> str:
+def _phrase(said: SaidClause, role: str) -> str:
     return next((_line(phrase.text) for phrase in said.clause.phrases if phrase.role == role), "")
 
 
@@ -219,7 +219,7 @@ def _line(text: str) -> str:
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split()).strip(_EDGES)
 
 
-def _without_paths(text: str, said: Said) -> str:
+def _without_paths(text: str, said: SaidClause) -> str:
     """Return a request without the files it names, for whoever is handed what was in them."""
     for piece in said.pieces:
         if piece.is_file and piece.role != "destination":
@@ -228,7 +228,7 @@ def _without_paths(text: str, said: Said) -> str:
     return text if len(text.split()) > 1 else f"{text} the records" if text else ""
 
 
-def _paths(said: Said) -> dict[str, str]:
+def _paths(said: SaidClause) -> dict[str, str]:
     """Return the files and the directory that are named, and the file that something goes to."""
     paths = [piece for piece in said.pieces if piece.is_file]
     folders = [piece for piece in said.pieces if piece.is_directory]
@@ -244,7 +244,7 @@ def _paths(said: Said) -> dict[str, str]:
     return found | ({"first": plain[0], "second": plain[1], "other": plain[1]} if len(plain) > 1 else {})
 
 
-def _pair(said: Said, thing: str, goal: str) -> dict[str, str]:
+def _pair(said: SaidClause, thing: str, goal: str) -> dict[str, str]:
     """Return the two things that are named side by side: "Redis and Memcached", "get_user to fetch_user"."""
     beside = re.split(r"\s+(?:and|vs\.?|versus|or)\s+", thing)
     other = next((_line(phrase.text) for phrase in said.clause.phrases if phrase.lead in ("with", "against")), "")
@@ -253,7 +253,7 @@ def _pair(said: Said, thing: str, goal: str) -> dict[str, str]:
     return {"first": first, "second": second, "old": _line(named[-1].token.text)} if first and second and named else {}
 
 
-def _module(found: Mapping[str, str], said: Said, workspace: Files) -> dict[str, str]:
+def _module(found: Mapping[str, str], said: SaidClause, workspace: Files) -> dict[str, str]:
     """Return the file that the words for a module mean, where no path is named."""
     if found["file"]:
         return {"module": found["file"].rpartition("/")[2].partition(".")[0], "file": found["file"]}
@@ -273,7 +273,7 @@ def _module(found: Mapping[str, str], said: Said, workspace: Files) -> dict[str,
     return {"file": ""}
 
 
-def _name_of_module(pieces: Sequence[Piece]) -> str:
+def _name_of_module(pieces: Sequence[ClausePiece]) -> str:
     for place, piece in enumerate(pieces):
         if piece.plain in slot_words("files"):
             # "what does the cart module do": its name begins after the last word that is nobody's name.
@@ -282,7 +282,7 @@ def _name_of_module(pieces: Sequence[Piece]) -> str:
     return ""
 
 
-def _snake(pieces: Sequence[Piece]) -> str:
+def _snake(pieces: Sequence[ClausePiece]) -> str:
     parts = [piece.token.text for piece in pieces if piece.kind in ("word", "code", "quoted")]
     if not parts or len(parts) > 4 or not all(_NAME.fullmatch(part) for part in parts):
         return ""
@@ -297,7 +297,7 @@ def _names_module(text: str) -> bool:
     return not text or any(word in slot_words("files") for word in text.lower().split())
 
 
-def _topic(said: Said) -> str:
+def _topic(said: SaidClause) -> str:
     """Return what to look for: what is quoted, a name of a program's, else the longest word that says something."""
     for kind in ("quoted", "code"):
         for piece in said.pieces:

@@ -12,7 +12,7 @@ from mayfly.library import Registry
 from mayfly.mangle import Program
 from mayfly.promise._data import references, result_of
 from mayfly.promise._promise import Combine
-from mayfly.promise.fit import Fit, Misfit, Piece, Reading, Said, fits, is_small, is_torn, only_fit
+from mayfly.promise.fit import ClausePiece, Fit, FitReading, Misfit, SaidClause, fits, is_small, is_torn, only_fit
 from mayfly.promise.plan._draft import Draft, call_step, served_here
 from mayfly.promise.plan._each import (
     FILE,
@@ -29,7 +29,7 @@ from mayfly.promise.plan._each import (
     uncounted,
 )
 from mayfly.promise.plan._results import Results
-from mayfly.promise.plan._rules import Planned, plan_by_rules
+from mayfly.promise.plan._rules import RulePlan, plan_by_rules
 from mayfly.promise.plan._slots import Files, slots_of, words_before
 from mayfly.promise.plan._slots import alone as said_alone
 from mayfly.promise.plan._store import get_first, make_first, put_result, puts_what_came, show_result
@@ -47,7 +47,7 @@ class Steps:
     *known* is what the steps before the one under way gave.
     """
 
-    reading: Reading
+    reading: FitReading
     registry: Registry
     program: Callable[[], Program]
     files: Files
@@ -79,13 +79,13 @@ class Steps:
             return (Draft(name="compile", intent=reading.text, by_example=True),), "last"
         return self._in_turn(asked, whole, depth)
 
-    def _is_one_program(self, asked: Sequence[Said], depth: int) -> bool:
+    def _is_one_program(self, asked: Sequence[SaidClause], depth: int) -> bool:
         """Say whether everything that is asked of given data is for one program to do."""
         if not self.came or depth:
             return False
         return all(self._by_rules(said, depth, alone=False).plan == WHOLE for said in asked)
 
-    def _in_turn(self, asked: Sequence[Said], whole: Draft, depth: int) -> tuple[tuple[Draft, ...], Combine]:
+    def _in_turn(self, asked: Sequence[SaidClause], whole: Draft, depth: int) -> tuple[tuple[Draft, ...], Combine]:
         """Return the steps of several clauses; the whole as one step, and a note, where one of them is lost."""
         drafts: list[Draft] = []
         for through, led in groupby(asked, key=goes_through):
@@ -104,7 +104,7 @@ class Steps:
         linked = bool(drafts[-1].needs)
         return tuple(drafts), "last" if linked else "record"
 
-    def _unresolved(self, asked: Sequence[Said]) -> str:
+    def _unresolved(self, asked: Sequence[SaidClause]) -> str:
         """Return a clause for which there is no step, or whose "it" stands for nothing that was got or named."""
         for said in asked:
             open_ = said.points_back and said.pieces and not said.clause.needs and not said.clause.target
@@ -112,7 +112,7 @@ class Steps:
                 return self.reading.written(said.clause.text)
         return ""
 
-    def _several(self, said: Said, depth: int, drafts: Sequence[Draft]) -> list[Draft]:
+    def _several(self, said: SaidClause, depth: int, drafts: Sequence[Draft]) -> list[Draft]:
         """Return the steps of one clause of several: side by side where capabilities do it, else one with its own."""
         name = self.known.name(said)
         after = tuple(self.known.found[other].name for other in said.clause.after if other in self.known.found)
@@ -136,11 +136,11 @@ class Steps:
         self.known.note(said, name, {})
         return [whole]
 
-    def _for_each(self, group: Sequence[Said], depth: int) -> list[Draft]:
+    def _for_each(self, group: Sequence[SaidClause], depth: int) -> list[Draft]:
         """Return the steps for clauses that are all done for one thing after another: "for each file, do a and b"."""
         found = find_step(group[0], self.registry, self.known.free("find"))
         steps: list[Draft] = []
-        rest: list[Said] = []
+        rest: list[SaidClause] = []
         for said in group if found else ():
             step = self._for_item(said)
             if step is None:
@@ -166,7 +166,7 @@ class Steps:
             drafts += self._several(said, depth, drafts)
         return drafts
 
-    def _for_item(self, said: Said) -> Draft | None:
+    def _for_item(self, said: SaidClause) -> Draft | None:
         """Return what one of several clauses does for an item: on what an earlier one gave for it, or on the item."""
         name, sources = self.known.name(said), self.known.sources(said)
         fit = only_fit(bare_clause(said), list(self.registry), sources, whole=True) if sources else None
@@ -175,7 +175,7 @@ class Steps:
         step = step_for_item(said, FILE, self.registry)
         return replace(step, name=name) if step else None
 
-    def _clause(self, said: Said, depth: int, *, alone: bool = False, name: str = "") -> Planned:
+    def _clause(self, said: SaidClause, depth: int, *, alone: bool = False, name: str = "") -> RulePlan:
         """Return the plan of one clause; one that capabilities do has no name."""
         clause = said.clause
         name = name or self.known.name(said)
@@ -189,13 +189,15 @@ class Steps:
             steps = steps or get_first(self.known, said, name) or self._all(said, name)
             steps = steps or make_first(self.known, said, name)
             if steps:
-                return Planned(plan="", steps=tuple(steps), combine="last" if len(steps) > 1 else steps[0].combine)
+                return RulePlan(plan="", steps=tuple(steps), combine="last" if len(steps) > 1 else steps[0].combine)
         if puts_what_came(said, self.known.found):
             # What only puts something away needs no design and no test, whoever does it.
-            return Planned(plan="put", steps=(Draft(name="do", intent=said_alone(said, self.reading)),), combine="last")
+            return RulePlan(
+                plan="put", steps=(Draft(name="do", intent=said_alone(said, self.reading)),), combine="last"
+            )
         return self._by_rules(said, depth, alone=alone)
 
-    def _served(self, said: Said, name: str) -> list[Draft]:
+    def _served(self, said: SaidClause, name: str) -> list[Draft]:
         """Return the step that a capability does, and one that writes its result to the file that is named for it."""
         found, others = fits(said, list(self.registry), self.known.sources(said))
         # What lacks something may still be about what was spoken of before: "… and hash the file".
@@ -212,7 +214,7 @@ class Steps:
             self.known.hand_on(said)
         return [step, *self._written(said, fit, step)]
 
-    def _otherwise(self, said: Said) -> Iterator[list[Fit]]:
+    def _otherwise(self, said: SaidClause) -> Iterator[list[Fit]]:
         """Yield what fits where the clause is about what it does not name: the step before, or the file spoken of."""
         before = self.known.before(said)
         if before and not said.clause.needs:
@@ -223,7 +225,7 @@ class Steps:
             found, _ = fits(replace(said, pieces=(spoken, *said.pieces)), list(self.registry), ())
             yield found
 
-    def _spoken_of(self, said: Said) -> Piece | None:
+    def _spoken_of(self, said: SaidClause) -> ClausePiece | None:
         """Return the file that a pronoun stands for: what the clause is about, or the last one named before it.
 
         "It" may be a file, and "the file" and the owner in "its words" always are.
@@ -239,16 +241,16 @@ class Steps:
         if not meant:
             return None
         role, lead = ("place", "of") if owned else ("object", "")
-        return Piece(token=meant[-1], kind="path", value=meant[-1].text, role=role, lead=lead, phrase=-2)
+        return ClausePiece(token=meant[-1], kind="path", value=meant[-1].text, role=role, lead=lead, phrase=-2)
 
-    def _note(self, said: Said, found: Sequence[Fit], others: Sequence[Misfit]) -> None:
+    def _note(self, said: SaidClause, found: Sequence[Fit], others: Sequence[Misfit]) -> None:
         if found:
             names = ", ".join(sorted(one.capability.name for one in found))
             self.notes.append(f"several capabilities could do it: {names}")
         elif others and others[0].left:
             self.notes.append(str(others[0]))
 
-    def _written(self, said: Said, fit: Fit, step: Draft) -> list[Draft]:
+    def _written(self, said: SaidClause, fit: Fit, step: Draft) -> list[Draft]:
         if not fit.write or _WRITE not in self.registry:
             return []
         name = self.known.free("write")
@@ -265,7 +267,7 @@ class Steps:
         )
         return [write]
 
-    def _each(self, said: Said, name: str) -> list[Draft]:
+    def _each(self, said: SaidClause, name: str) -> list[Draft]:
         """Return the steps for a clause that is done for one thing after another: those it names, or those found."""
         named = each_named(said)
         several = self._parts(uncounted(said), name, named) if len(named) > 1 else []
@@ -274,11 +276,11 @@ class Steps:
             self.known.note(said, name, {"type": "object"})
         return steps
 
-    def _all(self, said: Said, name: str) -> list[Draft]:
+    def _all(self, said: SaidClause, name: str) -> list[Draft]:
         each = as_each(said)
         return self._each(each, name) if each is not said else []
 
-    def _parts(self, said: Said, name: str, named: Sequence[Piece]) -> list[Draft]:
+    def _parts(self, said: SaidClause, name: str, named: Sequence[ClausePiece]) -> list[Draft]:
         """Return one step with a part for each of the things that are named, all done by the same capability."""
         parts: list[Draft] = []
         for piece in named if len(named) > 1 else ():
@@ -292,7 +294,7 @@ class Steps:
             return []
         return [Draft(name=name, intent=said_alone(said, self.reading), steps=tuple(parts), combine="record")]
 
-    def _repeated(self, said: Said, name: str) -> list[Draft]:
+    def _repeated(self, said: SaidClause, name: str) -> list[Draft]:
         """Return a step that goes through a list, after one that finds it unless an earlier clause gives it."""
         lists = [source for source in self.known.lists(said) if source.schema.get("type") == "array"]
         found = None if lists else find_step(said, self.registry, self.known.free("find"))
@@ -313,7 +315,7 @@ class Steps:
         )
         return [found, whole] if found else [whole]
 
-    def _by_rules(self, said: Said, depth: int, *, alone: bool) -> Planned:
+    def _by_rules(self, said: SaidClause, depth: int, *, alone: bool) -> RulePlan:
         """Return the plan of the rules for a clause; where nobody can be asked, one step with the reason."""
         slots = slots_of(said, self.reading, self.files)
         if alone:
@@ -330,12 +332,12 @@ class Steps:
             )
         except MayflyError as error:
             self.notes.append(f"the plan rules failed: {error}")
-            return Planned(plan="failed", steps=(whole,), combine="last")
+            return RulePlan(plan="failed", steps=(whole,), combine="last")
         steps = tuple(served_here(step, self.registry) for step in planned.steps)
         planned = replace(planned, steps=steps or (whole,))
         return planned if planned.plan == WHOLE else self._complete(planned, said, slots["intent"])
 
-    def _complete(self, planned: Planned, said: Said, text: str) -> Planned:
+    def _complete(self, planned: RulePlan, said: SaidClause, text: str) -> RulePlan:
         """Return a plan that leaves no word out: where capabilities alone would do it, the rest becomes a last step."""
         leaves = [leaf for step in planned.steps for leaf in _leaves(step)]
         if not all(leaf.capability in self.registry for leaf in leaves):

@@ -6,7 +6,7 @@ from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from mayfly.promise._data import result_of
-from mayfly.promise.fit import Piece, Said, Source, hands_on, is_idle, only_fit
+from mayfly.promise.fit import ClausePiece, FillSource, SaidClause, hands_on, is_idle, only_fit
 from mayfly.promise.plan._draft import Draft, call_step
 from mayfly.promise.plan._results import Results
 from mayfly.promise.plan._slots import alone
@@ -19,19 +19,19 @@ _PUTTING = frozenset(("write", "append", "send"))
 _IN = frozenset(("in", "into", "onto", "on", "under"))
 
 
-def show_result(known: Results, said: Said, name: str) -> list[Draft]:
+def show_result(known: Results, said: SaidClause, name: str) -> list[Draft]:
     """Return the step of a clause that only wants to see what came before it: its value is that."""
     needed = known.needed(said)
     if not needed or not hands_on(said) or _SHOW not in known.registry:
         return []
     known.hand_on(said)
-    known.found[said.place] = Source.of_step(name, needed[0].schema, needed[0].said)
+    known.found[said.place] = FillSource.of_step(name, needed[0].schema, needed[0].said)
     argument = {"value": result_of(needed[0].name)}
     text = alone(said, known.reading)
     return [Draft(name=name, intent=text, needs=(needed[0].name,), capability=_SHOW, argument=argument)]
 
 
-def put_result(known: Results, said: Said, name: str) -> list[Draft]:
+def put_result(known: Results, said: SaidClause, name: str) -> list[Draft]:
     """Return the step that puts into a file what an earlier clause gave, whatever that is called."""
     sources, target = known.sources(said), _target_of(said)
     if not sources or target is None or said.narrowed or not _refers(said, target, sources):
@@ -43,7 +43,7 @@ def put_result(known: Results, said: Said, name: str) -> list[Draft]:
     return [step]
 
 
-def _put(known: Results, said: Said, name: str, taken: Said, sources: Sequence[Source]) -> Draft | None:
+def _put(known: Results, said: SaidClause, name: str, taken: SaidClause, sources: Sequence[FillSource]) -> Draft | None:
     """Return the step of a clause, *taken* as putting away only what comes before it."""
     fit = only_fit(taken, list(known.registry), sources)
     if fit is None:
@@ -53,7 +53,7 @@ def _put(known: Results, said: Said, name: str, taken: Said, sources: Sequence[S
     return step
 
 
-def get_first(known: Results, said: Said, name: str) -> list[Draft]:
+def get_first(known: Results, said: SaidClause, name: str) -> list[Draft]:
     """Return two steps for what is to be put where it is not yet: "write the number of lines of a.txt to n.txt"."""
     aims = [piece for piece in said.pieces if piece.kind in ("path", "url") and _is_aim(piece)]
     if not said.verbs & _PUTTING or said.clause.needs or len(aims) != 1:
@@ -66,7 +66,7 @@ def get_first(known: Results, said: Said, name: str) -> list[Draft]:
         return []
     text = known.reading.text[thing[0].token.start : thing[-1].token.end]
     first = call_step(got, known.free("get"), f"get {known.reading.written(text)}")
-    source = Source.of_step(first.name, got.capability.output_schema)
+    source = FillSource.of_step(first.name, got.capability.output_schema)
     put = _put(known, said, name, replace(said, pieces=tuple(aims)), (source,))
     if put is None:
         return []
@@ -76,7 +76,7 @@ def get_first(known: Results, said: Said, name: str) -> list[Draft]:
     return [first, put]
 
 
-def make_first(known: Results, said: Said, name: str) -> list[Draft]:
+def make_first(known: Results, said: SaidClause, name: str) -> list[Draft]:
     """Return three steps for what is made of one file and put into another: "write the first line of a to b"."""
     aims = [piece for piece in said.pieces if piece.is_file and _is_aim(piece)]
     thing = [piece for piece in said.pieces if not aims or piece.phrase != aims[-1].phrase]
@@ -91,7 +91,7 @@ def make_first(known: Results, said: Said, name: str) -> list[Draft]:
     words = " ".join(known.reading.text[thing[0].token.start : thing[-1].token.end].split())
     first = call_step(got, known.free("get"), f"get {files[0].token.text}")
     make = Draft(name=known.free("make"), intent=known.reading.written(words), needs=(first.name,))
-    source = Source.of_step(make.name, {})
+    source = FillSource.of_step(make.name, {})
     last = _put(known, said, name, _with_file(said, aims[-1]), (source,))
     if last is None:
         return []
@@ -99,18 +99,18 @@ def make_first(known: Results, said: Said, name: str) -> list[Draft]:
     return [first, make, last]
 
 
-def _is_aim(piece: Piece) -> bool:
+def _is_aim(piece: ClausePiece) -> bool:
     return piece.role == "destination" or (piece.role == "place" and piece.lead in ("in", "into"))
 
 
-def _target_of(said: Said) -> Piece | None:
+def _target_of(said: SaidClause) -> ClausePiece | None:
     """Return the one file that a clause puts something into; None where it names more, or puts nothing anywhere."""
     files = [piece for piece in said.pieces if piece.kind not in ("word", "literal")]
     aims = [piece for piece in files if piece.is_file and (piece.role == "destination" or piece.lead in _IN)]
     return aims[0] if len(files) == len(aims) == 1 else None
 
 
-def _refers(said: Said, target: Piece, sources: Sequence[Source]) -> bool:
+def _refers(said: SaidClause, target: ClausePiece, sources: Sequence[FillSource]) -> bool:
     """Say whether all that a clause puts there is what came before: "what is left", "the others", "the old listing"."""
     beside = [piece for piece in said.pieces if piece is not target and not is_idle(piece.plain)]
     if any(piece.role != "object" and piece.phrase != target.phrase for piece in beside):
@@ -122,13 +122,13 @@ def _refers(said: Said, target: Piece, sources: Sequence[Source]) -> bool:
     return all(called)
 
 
-def _with_file(said: Said, target: Piece) -> Said:
+def _with_file(said: SaidClause, target: ClausePiece) -> SaidClause:
     """Return a clause as if it named only the file; "list the hits in a.txt" writes them as well."""
     verbs = said.verbs & {"append"} or frozenset(("write",))
     return replace(said, verbs=verbs, pieces=(replace(target, role="destination", lead="to"),))
 
 
-def puts_what_came(said: Said, found: Container[int]) -> bool:
+def puts_what_came(said: SaidClause, found: Container[int]) -> bool:
     """Say whether a clause puts into files what an earlier one gave: "save them as a.txt and b.txt"."""
     names = any(piece.is_file and (piece.role == "destination" or piece.lead in _IN) for piece in said.pieces)
     puts = (names or said.clause.head == "each") and bool(said.verbs & {"write", "append"})

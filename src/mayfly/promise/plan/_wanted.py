@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mayfly.language import Clause, Phrase, Token
-from mayfly.promise.fit import Reading, Said, is_small
+from mayfly.language import Clause, RequestPhrase, Token
+from mayfly.promise.fit import FitReading, SaidClause, is_small
 from mayfly.promise.plan._draft import Draft
 
 _ORDERING = frozenset(("before", "after", "once", "if", "unless", "until"))
@@ -14,7 +14,7 @@ _RESULT = frozenset(("answer", "result", "results", "outcome"))
 _NAMES = ("path", "url", "quoted", "code", "number")
 
 
-def left_out(reading: Reading) -> str:
+def left_out(reading: FitReading) -> str:
     """Return what stands beside a request and may be part of it: "before you overwrite a.txt, …", "every file: …"."""
     told = [clause for clause in reading.request.clauses if clause.kind == "statement" and not clause.pasted]
     asked = [said for said in reading.said if said.clause.kind != "question"]
@@ -29,7 +29,7 @@ def left_out(reading: Reading) -> str:
     return next((reading.written(phrase.text) for said in asked for phrase in said.clause.phrases if _acts(phrase)), "")
 
 
-def _goes_on(reading: Reading, clause: Clause) -> bool:
+def _goes_on(reading: FitReading, clause: Clause) -> bool:
     """Say whether a request follows in the sentence that a clause begins."""
     after = [token for token in reading.request.tokens if token.start > clause.tokens[-1].start]
     end = next((token.start for token in after if token.plain in (".", "!", "?") or token.kind == "line"), None)
@@ -37,12 +37,12 @@ def _goes_on(reading: Reading, clause: Clause) -> bool:
     return any(clause.tokens[-1].start < start and (end is None or start < end) for start in asked)
 
 
-def _acts(phrase: Phrase) -> bool:
+def _acts(phrase: RequestPhrase) -> bool:
     """Say whether a phrase tells of something that has to be done before: "after you have appended x to a.log"."""
     return phrase.lead in ("after", "once", "before") and phrase.tokens[0].plain.startswith("you")
 
 
-def unused(reading: Reading, asked: Sequence[Said], drafts: Sequence[Draft]) -> str:
+def unused(reading: FitReading, asked: Sequence[SaidClause], drafts: Sequence[Draft]) -> str:
     """Return the first word of what is asked that no step says or works on, "" where all of them are used.
 
     A step that speaks of an answer, and is given none, does nothing with the word: "let rate.txt hold the answer".
@@ -63,7 +63,7 @@ def unused(reading: Reading, asked: Sequence[Said], drafts: Sequence[Draft]) -> 
     return next((written for token in words if (written := reading.written(token.text)).lower() not in told), "")
 
 
-def unnamed(reading: Reading, said: Said, drafts: Sequence[Draft]) -> bool:
+def unnamed(reading: FitReading, said: SaidClause, drafts: Sequence[Draft]) -> bool:
     """Say whether a file, an address, a number or a quoted text of a clause stands in no step."""
     told = " ".join(_told(drafts)).lower()
     names = (reading.written(token.text) for token in said.clause.tokens if token.kind in _NAMES)
@@ -81,7 +81,7 @@ def _says_something(token: Token) -> bool:
     return token.kind == "word" and len(token.plain) > 2 and not is_small(token.plain)
 
 
-def chooses(asked: Sequence[Said]) -> bool:
+def chooses(asked: Sequence[SaidClause]) -> bool:
     """Say whether one of two ways is to be taken."""
     otherwise = any(phrase.lead == "otherwise" for said in asked for phrase in said.clause.conditions)
     return otherwise or any(said.clause.alternative for said in asked)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from mayfly.core import InputError
 from mayfly.promise.split._cut import total
 from mayfly.promise.split._merge import LISTS, candidates, merge, text_of
-from mayfly.promise.split._trials import SINGLES, WINDOW, Lines, Trial, constants, limits_of, trials_of
+from mayfly.promise.split._trials import SINGLES, WINDOW, CutTrial, Lines, constants, limits_of, trials_of
 
 
 class Tried(NamedTuple):
@@ -72,7 +72,7 @@ class _Evidence:
             self.known[key] = found
         return self.known[key]
 
-    def look(self, trial: Trial, whole: Tried | TrialFailed) -> None:
+    def look(self, trial: CutTrial, whole: Tried | TrialFailed) -> None:
         """Drop every way that does not give *whole* from the pieces of *trial*."""
         self.trials += 1
         parts = [self.tried(piece) for piece in trial.pieces()]
@@ -97,7 +97,7 @@ class _Evidence:
         self.ways = {way for way in ways if _gives(way, parts, expected)}
 
 
-def _adds_up(trial: Trial, parts: Sequence[Tried], whole: Tried) -> bool:
+def _adds_up(trial: CutTrial, parts: Sequence[Tried], whole: Tried) -> bool:
     account = total([part.account for part in parts], before=lambda at: [0, *trial.cuts][at])
     return account == whole.account
 

@@ -32,7 +32,7 @@ _KINDS = str.maketrans(string.ascii_letters + string.digits, "a" * 52 + "0" * 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trial:
+class CutTrial:
     """One input and the places where it is cut."""
 
     name: str
@@ -45,7 +45,7 @@ class Trial:
         return [self.lines[start:stop] for start, stop in pairwise(edges)]
 
 
-def trials_of(lines: Lines, *, busy: Lines, most: int) -> Iterator[Trial]:
+def trials_of(lines: Lines, *, busy: Lines, most: int) -> Iterator[CutTrial]:
     """Yield the trials, the cheapest that refuse most first; they are cut only where a file would be.
 
     *busy* are a few lines of the sample that give the most results; one trial has more than three times *most* lines.
@@ -55,7 +55,7 @@ def trials_of(lines: Lines, *, busy: Lines, most: int) -> Iterator[Trial]:
         yield replace(trial, cuts=tuple(_moved(trial)))
 
 
-def _moved(trial: Trial) -> Iterator[int]:
+def _moved(trial: CutTrial) -> Iterator[int]:
     """Yield the cuts, each moved on to where a record may begin."""
     size = len(trial.lines)
     for cut in trial.cuts:
@@ -63,19 +63,19 @@ def _moved(trial: Trial) -> Iterator[int]:
         yield next(behind, size) if cut else 0
 
 
-def _anywhere(lines: Lines, busy: Lines, chance: Random, most: int) -> Iterator[Trial]:
+def _anywhere(lines: Lines, busy: Lines, chance: Random, most: int) -> Iterator[CutTrial]:
     size = len(lines)
-    yield Trial(name="the sample", lines=lines, cuts=(size // 3, size // 3, size // 2))
+    yield CutTrial(name="the sample", lines=lines, cuts=(size // 3, size // 3, size // 2))
     start = lines[:WINDOW]
     for cut in (1, len(start) - 1, 0, len(start)):
-        yield Trial(name="the beginning of the sample", lines=start, cuts=(cut,))
+        yield CutTrial(name="the beginning of the sample", lines=start, cuts=(cut,))
     # What an agent finds in lines that follow each other is lost where they are cut apart.
     for few in (lines[:SINGLES], busy):
-        yield Trial(name="single lines", lines=few, cuts=tuple(range(1, len(few))))
+        yield CutTrial(name="single lines", lines=few, cuts=tuple(range(1, len(few))))
     fine = tuple(sorted(chance.sample(range(len(start) + 1), min(FINE, len(start)))))
-    yield Trial(name="small pieces of the sample", lines=start, cuts=fine)
+    yield CutTrial(name="small pieces of the sample", lines=start, cuts=fine)
     for window in _windows(lines):
-        yield from (Trial(name="a piece of the sample", lines=window, cuts=cuts) for cuts in _places(window, chance))
+        yield from (CutTrial(name="a piece of the sample", lines=window, cuts=cuts) for cuts in _places(window, chance))
     yield from _rearranged(lines, chance)
     yield from _varied(lines, chance, max(FEWEST, 3 * most + 1))
 
@@ -106,28 +106,28 @@ def _odd(lines: Lines) -> list[int]:
     return [at for at, shape in enumerate(shapes) if shape != usual]
 
 
-def _rearranged(lines: Lines, chance: Random) -> Iterator[Trial]:
+def _rearranged(lines: Lines, chance: Random) -> Iterator[CutTrial]:
     doubled = [line for line in lines[:DOUBLED] for _ in range(2)]
     for cuts in ((1,), (len(doubled) // 2 | 1,), tuple(range(1, len(doubled), 2))):
-        yield Trial(name="the sample with every line twice", lines=doubled, cuts=cuts)
+        yield CutTrial(name="the sample with every line twice", lines=doubled, cuts=cuts)
     runs = [line for line in chance.sample(lines, min(RUNS, len(lines))) for _ in range(LONG)]
-    yield Trial(name="the same lines many times", lines=runs, cuts=tuple(range(1, len(runs), LONG // 2 - 1)))
+    yield CutTrial(name="the same lines many times", lines=runs, cuts=tuple(range(1, len(runs), LONG // 2 - 1)))
     backwards = lines[WINDOW - 1 :: -1] if len(lines) > WINDOW else lines[::-1]
-    yield Trial(name="the sample backwards", lines=backwards, cuts=(len(backwards) // 2,))
+    yield CutTrial(name="the sample backwards", lines=backwards, cuts=(len(backwards) // 2,))
     for _ in range(3):
         shuffled = chance.sample(lines, min(WINDOW, len(lines)))
         cuts = tuple(sorted(chance.randrange(len(shuffled) + 1) for _ in range(3)))
-        yield Trial(name="the sample in another order", lines=shuffled, cuts=cuts)
+        yield CutTrial(name="the sample in another order", lines=shuffled, cuts=cuts)
 
 
-def _varied(lines: Lines, chance: Random, large: int) -> Iterator[Trial]:
+def _varied(lines: Lines, chance: Random, large: int) -> Iterator[CutTrial]:
     window = lines[:WINDOW]
     for digits, words in ((True, False), (False, True), (True, True)):
         changed = [vary(line, chance, digits=digits, words=words) for line in window]
         for cuts in ((len(changed) // 2,), tuple(sorted(chance.randrange(len(changed) + 1) for _ in range(4)))):
-            yield Trial(name="the sample with other values in it", lines=changed, cuts=cuts)
+            yield CutTrial(name="the sample with other values in it", lines=changed, cuts=cuts)
     many = [vary(lines[at % len(lines)], chance, digits=True, words=bool(at % 2)) for at in range(large)]
-    yield Trial(name="many lines like the sample", lines=many, cuts=(large // 5, large // 2))
+    yield CutTrial(name="many lines like the sample", lines=many, cuts=(large // 5, large // 2))
 
 
 def vary(line: str, chance: Random, *, digits: bool, words: bool) -> str:

@@ -63,8 +63,8 @@ def _tree_page(ledger: Ledger, run: str, node: str) -> str:
         ("promises", ", ".join(f"{count:,} {WORDS.get(state, state)}" for state, count in nodes.items())),
     ]
     sections = [
-        Section("why", "Why", "", _why(reasons)),
-        Section("tree", "Tree", f"{sum(nodes.values()):,} promises", tree_markup(trace)),
+        PageSection("why", "Why", "", _why(reasons)),
+        PageSection("tree", "Tree", f"{sum(nodes.values()):,} promises", tree_markup(trace)),
         _programs(tested_sources(ledger, proofs)),
         _timeline([*trace.events, *trace.story], saved.at),
     ]
@@ -92,7 +92,7 @@ def _story_page(ledger: Ledger, id: str) -> str:
         facts.append(("lines", account_words(end["account"])))
     lines = list(tell(events))
     sections = [
-        Section("why", "Why", "", _lines(lines)),
+        PageSection("why", "Why", "", _lines(lines)),
         _programs(tested_sources(ledger, events)),
         _timeline(events, events[0].at),
     ]
@@ -102,7 +102,7 @@ def _story_page(ledger: Ledger, id: str) -> str:
     return _page(id, str(intent), status, ending_of(status, str(end.get("code", ""))), reason, facts, sections)
 
 
-class Section(NamedTuple):
+class PageSection(NamedTuple):
     """One part of the page, left out with its link where its body is empty."""
 
     id: str
@@ -118,7 +118,7 @@ def _page(
     ending: str,
     reason: str,
     facts: Sequence[tuple[str, object]],
-    sections: Sequence[Section],
+    sections: Sequence[PageSection],
 ) -> str:
     filled = [section for section in sections if section.body]
     return fill(
@@ -201,11 +201,11 @@ def _items(lines: Sequence[str]) -> list[Markup]:
     return [*shown, fill("line", kind="more", text=f"and {left:,} more")] if left > 0 else shown
 
 
-def _programs(found: Sequence[TestedSource]) -> Section:
+def _programs(found: Sequence[TestedSource]) -> PageSection:
     shown = [_program(one, is_open=len(found) == 1) for one in found[:MOST_PROGRAMS]]
     left = len(found) - MOST_PROGRAMS
     more = [fill("more", text=f"and {left:,} more programs")] if left > 0 else []
-    return Section("programs", "Programs and tests", f"{len(found):,}", [*shown, *more])
+    return PageSection("programs", "Programs and tests", f"{len(found):,}", [*shown, *more])
 
 
 def _program(found: TestedSource, *, is_open: bool) -> Markup:
@@ -274,7 +274,7 @@ def _plot(results: Sequence[Mapping[str, Any]]) -> Markup:
     return fill("plot", title="Evidence by kind", height=18 * len(kinds) + 4, label=label, bars=bars)
 
 
-def _timeline(events: Sequence[Event], start: datetime) -> Section:
+def _timeline(events: Sequence[Event], start: datetime) -> PageSection:
     left = len(events) - FIRST_EVENTS - LAST_EVENTS
     if left > 0:
         first, last = (_events(some, start) for some in (events[:FIRST_EVENTS], events[-LAST_EVENTS:]))
@@ -282,7 +282,7 @@ def _timeline(events: Sequence[Event], start: datetime) -> Section:
     else:
         shown = list(_events(events, start))
     body = fill("timeline", events=shown) if shown else ""
-    return Section("timeline", "Timeline", f"{len(events):,} events", body)
+    return PageSection("timeline", "Timeline", f"{len(events):,} events", body)
 
 
 def _events(events: Iterable[Event], start: datetime) -> Iterator[Markup]:

@@ -33,14 +33,14 @@ WORDS = {"collapsed": "fallback"}
 ENDED = ("promise.resolved", "promise.collapsed", "promise.failed")
 
 
-class Span(NamedTuple):
+class TimeSpan(NamedTuple):
     """When something began and ended, in seconds since the run was planned."""
 
     begin: float
     end: float
 
 
-def spans_of(trace: Trace) -> dict[str, Span]:
+def spans_of(trace: Trace) -> dict[str, TimeSpan]:
     """Return when each promise was worked on, as the ledger has it; a later attempt overrides an earlier one."""
     start, began, found = trace.saved.at, {}, {}
     now = 0.0
@@ -53,7 +53,7 @@ def spans_of(trace: Trace) -> dict[str, Span]:
         if event.kind == "promise.began":
             began[node] = now
         if node in began and (event.kind in ENDED or event.kind == "promise.began"):
-            found[node] = Span(began[node], now)
+            found[node] = TimeSpan(began[node], now)
     return found
 
 
@@ -89,7 +89,7 @@ def _choose(root: Promise[Any]) -> set[str]:
     return chosen
 
 
-def _rows(trace: Trace, shown: set[str], spans: dict[str, Span], whole: float) -> Iterator[str]:
+def _rows(trace: Trace, shown: set[str], spans: dict[str, TimeSpan], whole: float) -> Iterator[str]:
     costs, all_open = trace.costs(), len(shown) <= WHOLE
     # Not by recursion: a tree is as deep as it is. A text among them is what closes or follows a promise.
     waiting: list[Promise[Any] | str] = [trace.tree]
@@ -113,7 +113,7 @@ def _rows(trace: Trace, shown: set[str], spans: dict[str, Span], whole: float) -
         waiting += reversed(children)
 
 
-def _head(promise: Promise[Any], trace: Trace, span: Span | None, whole: float) -> Markup:
+def _head(promise: Promise[Any], trace: Trace, span: TimeSpan | None, whole: float) -> Markup:
     state = promise.state.value
     seconds = trace.saved.timings.get(promise.id)
     if seconds is None and span is not None:
@@ -130,7 +130,7 @@ def _head(promise: Promise[Any], trace: Trace, span: Span | None, whole: float) 
     )
 
 
-def _bar(span: Span, whole: float, state: str) -> Markup:
+def _bar(span: TimeSpan, whole: float, state: str) -> Markup:
     scale = 100 / whole if whole else 0.0
     # Half a unit is the least that can be seen.
     width = max((span.end - span.begin) * scale, 0.5)

@@ -33,7 +33,7 @@ from mayfly.core import (
 ITEMS = 10_000
 
 
-class Answer(JSONResponse):
+class JsonAnswer(JSONResponse):
     """JSON in ASCII, so that nothing in it is acted on by a terminal or lost half of a character."""
 
     def render(self, content: Any) -> bytes:
@@ -69,9 +69,9 @@ def _finite(value: Any) -> Any:
     return value
 
 
-def recorded(fields: Any) -> Answer:
+def recorded(fields: Any) -> JsonAnswer:
     """Answer with what was recorded, without secrets that came into it."""
-    return Answer(without_secrets_in(fields))
+    return JsonAnswer(without_secrets_in(fields))
 
 
 log = logging.getLogger("mayfly.serve")

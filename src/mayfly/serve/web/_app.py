@@ -16,7 +16,7 @@ from mayfly.core import Refusal, Verdict
 from mayfly.serve.web._answer import handle_errors
 from mayfly.serve.web._guard import ENTER, Guard
 from mayfly.serve.web._passes import SESSION, Passes, set_cookie
-from mayfly.serve.web._served import Served, TreeCache, Uploads
+from mayfly.serve.web._served import ServedRuntime, TreeCache, Uploads
 from mayfly.serve.web._workroom import Feed, Workroom
 from mayfly.serve.web.api import api_router
 from mayfly.serve.web.pages import error_page, pages_router
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def make_app(runtime: Runtime, options: WebOptions) -> FastAPI:
     """Return the application that serves *runtime*; the runtime stays the caller's to close."""
     settings = runtime.settings.web
-    served = Served(
+    served = ServedRuntime(
         runtime=runtime,
         options=options,
         passes=Passes(options),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from mayfly.core import Settings
     from mayfly.serve.web._passes import WebOptions
-    from mayfly.serve.web._served import Served
+    from mayfly.serve.web._served import ServedRuntime
 
 WEB_TOKEN = "MAYFLY_WEB_TOKEN"
 # Seconds that requests have to end in once the server has to; then they are ended.
@@ -76,7 +76,7 @@ def _end_streams_first(server: uvicorn.Server) -> None:
     shut_down = server.shutdown
 
     async def end(sockets: list[socket.socket] | None = None) -> None:
-        served: Served = server.config.app.state.served  # type: ignore[union-attr]  # the application of `make_app`
+        served: ServedRuntime = server.config.app.state.served  # type: ignore[union-attr]  # the application of `make_app`
         served.feed.close()
         await shut_down(sockets)
 

@@ -22,7 +22,7 @@ from mayfly.core import InputError, Settings
 from mayfly.operations import places
 
 if TYPE_CHECKING:
-    from mayfly.operations import Place
+    from mayfly.operations import PagePlace
     from mayfly.promise import Saved
     from mayfly.runtime import Runtime
     from mayfly.serve.web._passes import Passes, WebOptions
@@ -37,7 +37,7 @@ RunId = Annotated[str, InPath(pattern=r"^[a-z]{1,3}-[A-Za-z0-9._-]{1,100}$", des
 
 
 @dataclass(kw_only=True)
-class Served:
+class ServedRuntime:
     """The runtime, what signs cookies and forms, the threads that do what takes long, and what is kept meanwhile."""
 
     runtime: Runtime
@@ -61,13 +61,13 @@ class Served:
         return self.feeding
 
 
-def served_by(request: Request) -> Served:
+def served_by(request: Request) -> ServedRuntime:
     """Return what the application behind *request* is made over: `Depends(served_by)`."""
-    found: Served = request.app.state.served
+    found: ServedRuntime = request.app.state.served
     return found
 
 
-Site = Annotated[Served, Depends(served_by)]
+Site = Annotated[ServedRuntime, Depends(served_by)]
 
 
 def order_by(name: str | None) -> str:
@@ -135,7 +135,7 @@ class ReadTree:
     """A tree as it was read: every promise in order, and as of which event."""
 
     saved: Saved
-    places: tuple[Place, ...]
+    places: tuple[PagePlace, ...]
     last: int
     at: float
     took: float

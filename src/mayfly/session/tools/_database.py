@@ -10,7 +10,7 @@ from mayfly.core import Asked, Capability, Invocation
 from mayfly.world import TEXT, Schema, listed, said, takes, tool
 
 if TYPE_CHECKING:
-    from mayfly.store.schema import AgentSchema, Migration, Rows
+    from mayfly.store.schema import AgentMigration, AgentSchema, SchemaRows
 
 _VALUES: Schema = listed(
     {"type": ["string", "number", "boolean", "null"]}, "the values for $1, $2, … in the statement, in their order"
@@ -24,7 +24,7 @@ def database_tools(session: str, schema: Callable[[], AgentSchema]) -> tuple[Cap
     return (schema_extend.bound(schema), db_query.bound(schema), db_write.bound(schema, session))
 
 
-def _plan(schema: Callable[[], AgentSchema], call: Invocation) -> Migration:
+def _plan(schema: Callable[[], AgentSchema], call: Invocation) -> AgentMigration:
     return schema().plan(call.arguments["name"], call.arguments["sql"])
 
 
@@ -87,7 +87,7 @@ def db_write(schema: Callable[[], AgentSchema], session: str, call: Invocation) 
     return f"{told}\n{_told(found)}" if found.rows else told
 
 
-def _told(found: Rows) -> str:
+def _told(found: SchemaRows) -> str:
     """Return rows as JSON, each an object; what was left out is said."""
     rows: list[Any] = [dict(zip(found.columns, row, strict=True)) if found.columns else row for row in found.rows]
     text = json.dumps(rows, ensure_ascii=False, indent=1)

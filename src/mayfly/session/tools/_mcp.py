@@ -24,9 +24,9 @@ from mayfly.core import (
     one_line,
     replace,
 )
-from mayfly.session.tools._mcp_link import Link, Listed, Loop, load_sdk
+from mayfly.session.tools._mcp_link import LinkLoop, Listed, McpLink, load_sdk
 from mayfly.session.tools._mcp_schema import cleaned_schema
-from mayfly.session.tools._mcp_servers import Configured, McpServer, load_servers
+from mayfly.session.tools._mcp_servers import Configured, McpServerConfig, load_servers
 from mayfly.world import TEXT, said, takes
 from mayfly.world import tool as declared
 
@@ -50,9 +50,9 @@ class McpServers:
         """Take the servers; programs are started in *directory* unless their configuration says where."""
         self.problems: list[str] = list(configured.problems)
         self._limits = limits or ToolSettings()
-        self._loop = Loop()
+        self._loop = LinkLoop()
         self._links = {
-            server.name: Link(server, directory=str(directory), connecting=self._limits.mcp_connect)
+            server.name: McpLink(server, directory=str(directory), connecting=self._limits.mcp_connect)
             for server in configured.servers
         }
         self._listed: dict[str, Listed] = {}
@@ -81,7 +81,7 @@ class McpServers:
         self._loop.close()
 
     @property
-    def servers(self) -> tuple[McpServer, ...]:
+    def servers(self) -> tuple[McpServerConfig, ...]:
         """The servers as they are configured."""
         return tuple(link.server for link in self._links.values())
 

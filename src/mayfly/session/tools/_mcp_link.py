@@ -16,7 +16,7 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from mayfly.core import LimitError, MachineError, MayflyError, Stop, one_line, without_secrets
-from mayfly.session.tools._mcp_servers import McpServer
+from mayfly.session.tools._mcp_servers import McpServerConfig
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -65,7 +65,7 @@ class Listed(NamedTuple):
     more: bool
 
 
-class Loop:
+class LinkLoop:
     """An event loop in a thread of its own, started when first used."""
 
     def __init__(self) -> None:
@@ -105,10 +105,10 @@ class Loop:
             loop.close()
 
 
-class Link:
+class McpLink:
     """One server. Its methods run on the loop, and are called from several tasks at once."""
 
-    def __init__(self, server: McpServer, *, directory: str, connecting: float = 30.0) -> None:
+    def __init__(self, server: McpServerConfig, *, directory: str, connecting: float = 30.0) -> None:
         self.server = server
         self._directory = directory
         self._connecting = connecting
@@ -264,7 +264,7 @@ async def _end(holder: asyncio.Task[None]) -> None:
         await asyncio.wait([holder], timeout=_CLOSING)
 
 
-def _web_client(server: McpServer) -> httpx2.AsyncClient:
+def _web_client(server: McpServerConfig) -> httpx2.AsyncClient:
     import httpx2
 
     class Bounded(httpx2.AsyncHTTPTransport):

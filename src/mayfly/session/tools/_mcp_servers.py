@@ -22,7 +22,7 @@ _TYPES = ("stdio", "http", "streamable-http", "streamable_http")
 
 
 @dataclass(frozen=True, kw_only=True)
-class McpServer:
+class McpServerConfig:
     """One server as it is configured: a program that is started, or an address."""
 
     name: str
@@ -37,7 +37,7 @@ class McpServer:
 class Configured(NamedTuple):
     """The servers that can be used, and of the others what is wrong with them."""
 
-    servers: tuple[McpServer, ...]
+    servers: tuple[McpServerConfig, ...]
     problems: tuple[str, ...]
 
 
@@ -73,7 +73,7 @@ def load_servers(path: Path, *, environ: Mapping[str, str] | None = None) -> Con
     return Configured(tuple(servers[:_MOST_SERVERS]), tuple(problems))
 
 
-def _server(name: str, entry: object, variables: Mapping[str, str]) -> McpServer | None:
+def _server(name: str, entry: object, variables: Mapping[str, str]) -> McpServerConfig | None:
     if not _NAME.fullmatch(name):
         raise InputError("a name has up to 30 letters, digits, - and single _")
     if not isinstance(entry, dict):
@@ -93,11 +93,11 @@ def _server(name: str, entry: object, variables: Mapping[str, str]) -> McpServer
         url = _text(entry, "url", variables)
         if not url.startswith(("https://", "http://")) or host_of(url) is None:
             raise InputError("its url must begin with https:// or http://")
-        return McpServer(name=name, url=url, headers=_texts(entry, "headers", variables))
+        return McpServerConfig(name=name, url=url, headers=_texts(entry, "headers", variables))
     return _program(name, entry, variables)
 
 
-def _program(name: str, entry: Mapping[str, Any], variables: Mapping[str, str]) -> McpServer:
+def _program(name: str, entry: Mapping[str, Any], variables: Mapping[str, str]) -> McpServerConfig:
     arguments = entry.get("args", [])
     if not isinstance(arguments, list) or not all(isinstance(word, str) for word in arguments):
         raise InputError("args must be a list of texts")
@@ -105,7 +105,7 @@ def _program(name: str, entry: Mapping[str, Any], variables: Mapping[str, str]) 
     # Programs are started through env(1), which takes a word with = for a variable.
     if not command or "=" in command:
         raise InputError("command must name a program, without =")
-    return McpServer(
+    return McpServerConfig(
         name=name,
         command=command,
         arguments=tuple(_expanded(word, variables) for word in arguments),

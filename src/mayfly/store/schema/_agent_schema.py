@@ -16,12 +16,12 @@ from mayfly.store._events import Event, Payload, checked, event
 from mayfly.store._fork import ForkGuard
 from mayfly.store._money import has_strategies
 from mayfly.store._rows import EVENTS, newest, to_events
-from mayfly.store.schema._engine import Engine, RoleState, Rows, trash_name
+from mayfly.store.schema._engine import RoleState, SchemaEngine, SchemaRows, trash_name
 from mayfly.store.schema._names import (
     GATE,
     LARGEST_MIGRATION,
     MIGRATIONS,
-    Checked,
+    CheckedStatement,
     check_own,
     check_text,
     refuse,
@@ -37,12 +37,12 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Migration:
+class AgentMigration:
     """A migration that was let through: its name, its text, and what each statement does."""
 
     name: str
     sql: str
-    statements: tuple[Checked, ...]
+    statements: tuple[CheckedStatement, ...]
 
     @property
     def about(self) -> tuple[str, ...]:
@@ -84,7 +84,7 @@ def check_statement(sql: str, *, dialect: Dialect, settings: Settings | None = N
     return Verdict(decision="accept", gate=GATE, code="OK", message=found.does)
 
 
-def engine_for(dialect: Dialect, settings: Settings) -> Engine:
+def engine_for(dialect: Dialect, settings: Settings) -> SchemaEngine:
     """Return what knows a database's statements."""
     if dialect == "sqlite":
         from mayfly.store.schema._sqlite_engine import SQLiteEngine
@@ -140,7 +140,7 @@ class AgentSchema:
             self._guard.shut()
             self._guard.reopen()
 
-    def plan(self, name: str, sql: str) -> Migration:
+    def plan(self, name: str, sql: str) -> AgentMigration:
         """Look at every statement of a migration; the first that an agent may not run refuses the whole."""
         if not _NAME.fullmatch(name):
             raise InputError(
@@ -150,9 +150,9 @@ class AgentSchema:
         statements = self.engine.split(sql)
         if not statements:
             refuse("EMPTY", "there is no statement in it", "write at least one")
-        return Migration(name=name, sql=sql.strip(), statements=tuple(map(self.engine.check, statements)))
+        return AgentMigration(name=name, sql=sql.strip(), statements=tuple(map(self.engine.check, statements)))
 
-    def apply(self, migration: Migration) -> Applied:
+    def apply(self, migration: AgentMigration) -> Applied:
         """Run a migration and remember it, in one transaction; one that was applied before is left alone.
 
         Nothing is asked of anybody while the transaction is open: the text was complete before.
@@ -212,13 +212,13 @@ class AgentSchema:
             if tables:
                 record(SchemaPurged(tables=tuple(tables), by=by), "schema")
 
-    def query(self, sql: str, values: Sequence[object] = ()) -> Rows:
+    def query(self, sql: str, values: Sequence[object] = ()) -> SchemaRows:
         """Run one query over what agents may read."""
         self.engine.check_query(sql, values)
         with self._reading() as connection:
             return self.engine.query(connection, sql, values)
 
-    def write(self, sql: str, values: Sequence[object] = (), *, key: str) -> Rows:
+    def write(self, sql: str, values: Sequence[object] = (), *, key: str) -> SchemaRows:
         """Change rows of agents' own tables once for each *key*: asked again, what it gave then is returned."""
         self.engine.check_write(sql, values)
         subject = f"write-{content_hash(key)[:32]}"
@@ -258,12 +258,12 @@ class AgentSchema:
             self._make_table(connection)
             return self.engine.make_role(connection)
 
-    def _wrote_before(self, connection: Connection, subject: str) -> Rows | None:
+    def _wrote_before(self, connection: Connection, subject: str) -> SchemaRows | None:
         found = next(iter(self._events(connection, "schema.wrote", subject)), None)
         data = found.data if found is not None else None
         if not isinstance(data, SchemaWrote):
             return None
-        return Rows((), tuple(tuple(row) for row in data.returned), False, data.rows)
+        return SchemaRows((), tuple(tuple(row) for row in data.returned), False, data.rows)
 
     def _events(self, connection: Connection, kind: str, subject: str) -> Iterator[Event]:
         """Return the newest event, as this transaction sees it where the ledger is in the same database."""
@@ -278,7 +278,7 @@ class AgentSchema:
         if not connection.value(connection.database.has_table, [MIGRATIONS]):
             connection.run(self.engine.table_text())
 
-    def _is_applied(self, connection: Connection, migration: Migration) -> bool:
+    def _is_applied(self, connection: Connection, migration: AgentMigration) -> bool:
         query = "SELECT sql_executed FROM agent_migrations WHERE migration_name = ?"
         known = connection.value(query, [migration.name])
         if known is not None and known != migration.sql:
@@ -287,13 +287,15 @@ class AgentSchema:
             )
         return known is not None
 
-    def _make_up(self, migration: Migration, told: tuple[str, ...], record: Callable[[Payload, str], None]) -> None:
+    def _make_up(
+        self, migration: AgentMigration, told: tuple[str, ...], record: Callable[[Payload, str], None]
+    ) -> None:
         """Record a migration whose process died between the other database and the ledger."""
         subject = f"schema-{migration.name}"
         if self._other is not None and self._ledger.last("schema.applied", subject) is None:
             record(self._applied(migration, told, ""), subject)
 
-    def _applied(self, migration: Migration, told: tuple[str, ...], role: str) -> SchemaApplied:
+    def _applied(self, migration: AgentMigration, told: tuple[str, ...], role: str) -> SchemaApplied:
         hash = content_hash(migration.sql)
         return SchemaApplied(name=migration.name, dialect=self.dialect, statements=told, hash=hash, role=role)
 

@@ -17,7 +17,7 @@ from mayfly.store.schema._names import (
     MIGRATIONS,
     PREFIX,
     TRASH,
-    Checked,
+    CheckedStatement,
     SchemaRules,
     quoted,
     refuse,
@@ -29,7 +29,7 @@ _MOMENT = "%Y%m%d%H%M%S%f"
 _MOMENT_LENGTH = 17
 
 
-class Rows(NamedTuple):
+class SchemaRows(NamedTuple):
     """What a statement gave: the names of the columns, the rows, whether there were more, how many it changed."""
 
     columns: tuple[str, ...]
@@ -38,7 +38,7 @@ class Rows(NamedTuple):
     changed: int = 0
 
 
-class Relation(NamedTuple):
+class SchemaRelation(NamedTuple):
     """A table or view that is there, and what it is."""
 
     name: str
@@ -56,14 +56,14 @@ class RoleState:
     statements: tuple[str, ...] = ()
 
 
-class Terms(NamedTuple):
+class TransactionTerms(NamedTuple):
     """What holds in one transaction: which schema names mean, and the role that statements run as, if any."""
 
     rules: SchemaRules
     role: str = ""
 
 
-class Engine(ABC):
+class SchemaEngine(ABC):
     """Run what was let through, in the transaction of a connection."""
 
     dialect: ClassVar[str]
@@ -74,41 +74,41 @@ class Engine(ABC):
         self.rules = SchemaRules(readable=readable_tables(settings.readable) | {MIGRATIONS})
 
     @abstractmethod
-    def check(self, sql: str, rules: SchemaRules | None = None) -> Checked:
+    def check(self, sql: str, rules: SchemaRules | None = None) -> CheckedStatement:
         """Return what a statement does, or refuse it, without a database."""
 
     @abstractmethod
     def split(self, sql: str) -> list[str]:
         """Return the statements of a migration."""
 
-    def begin(self, connection: Connection) -> Terms:
+    def begin(self, connection: Connection) -> TransactionTerms:
         """Set the limits of a transaction and what names mean in it, where the database keeps either."""
-        return Terms(self.rules)
+        return TransactionTerms(self.rules)
 
     @abstractmethod
-    def run(self, connection: Connection, statement: Checked, terms: Terms) -> None:
+    def run(self, connection: Connection, statement: CheckedStatement, terms: TransactionTerms) -> None:
         """Run one statement."""
 
     @abstractmethod
-    def relations(self, connection: Connection) -> list[Relation]:
+    def relations(self, connection: Connection) -> list[SchemaRelation]:
         """Return every table and view that names mean."""
 
     @abstractmethod
     def told(self, connection: Connection, statement: str) -> AbstractContextManager[None]:
         """Say which statement it was where the database would not carry it out in the body, or not in time."""
 
-    def rename(self, connection: Connection, relation: Relation, new: str) -> None:
+    def rename(self, connection: Connection, relation: SchemaRelation, new: str) -> None:
         """Give a table another name, with the rights of whoever connects."""
         with self.told(connection, f"the renaming of {relation.name}"):
             connection.run(f"ALTER {relation.kind} {quoted(relation.name)} RENAME TO {quoted(new)}")
 
-    def drop(self, connection: Connection, relation: Relation) -> None:
+    def drop(self, connection: Connection, relation: SchemaRelation) -> None:
         """Drop a table that was retired, unless something else needs it."""
         with self.told(connection, f"the dropping of {relation.name}"):
             connection.run(f"DROP {relation.kind} {quoted(relation.name)}")
 
     @abstractmethod
-    def query(self, connection: Connection, sql: str, values: Sequence[object]) -> Rows:
+    def query(self, connection: Connection, sql: str, values: Sequence[object]) -> SchemaRows:
         """Run one query that changes nothing."""
 
     @abstractmethod
@@ -120,7 +120,7 @@ class Engine(ABC):
         """Refuse what changes no rows of agents' own tables; return the table."""
 
     @abstractmethod
-    def write(self, connection: Connection, sql: str, values: Sequence[object]) -> Rows:
+    def write(self, connection: Connection, sql: str, values: Sequence[object]) -> SchemaRows:
         """Change rows."""
 
     def role_state(self, connection: Connection) -> RoleState:
@@ -136,7 +136,7 @@ class Engine(ABC):
         """Return the statement that makes the table of migrations."""
         return (Path(__file__).parent / "tables" / f"{self.dialect}.sql").read_text(encoding="utf-8")
 
-    def find(self, connection: Connection, name: str) -> Relation:
+    def find(self, connection: Connection, name: str) -> SchemaRelation:
         """Return the table of this name, in whatever letters SQLite takes for the same."""
         found = self.relations(connection)
         same = [one for one in found if one.name == name] or [
@@ -146,12 +146,12 @@ class Engine(ABC):
             raise InputError(f"there is no table {shown(name, 80)}", fix="mayfly schema log lists what was made")
         return same[0]
 
-    def fetch(self, cursor: Any) -> Rows:
+    def fetch(self, cursor: Any) -> SchemaRows:
         """Return what a statement gave, up to as many rows and bytes as the settings allow."""
         columns = tuple(str(column[0]) for column in cursor.description or ())
         rows, size = self._settings.rows, self._settings.bytes
         found, more = take_rows(cursor, rows=rows, size=size) if columns else ((), False)
-        return Rows(columns, found, more, max(cursor.rowcount, 0))
+        return SchemaRows(columns, found, more, max(cursor.rowcount, 0))
 
 
 def readable_tables(text: str) -> frozenset[str]:

@@ -51,7 +51,7 @@ class SchemaRules:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Checked:
+class CheckedStatement:
     """One statement that was let through.
 
     *about* is every table that it names, *touches* those of others that it locks or changes, *makes* what is new, and

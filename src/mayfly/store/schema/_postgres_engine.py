@@ -10,17 +10,17 @@ from typing import Any, ClassVar
 from mayfly.core import StoreError
 from mayfly.store._database import Connection
 from mayfly.store.schema._engine import (
-    Engine,
-    Relation,
     RoleState,
-    Rows,
-    Terms,
+    SchemaEngine,
+    SchemaRelation,
+    SchemaRows,
+    TransactionTerms,
     check_values,
     failed,
 )
 from mayfly.store.schema._names import (
     MIGRATIONS,
-    Checked,
+    CheckedStatement,
     SchemaRules,
     check_own,
     quoted,
@@ -61,12 +61,12 @@ _FAULTS = {
 }
 
 
-class PostgresEngine(Engine):
+class PostgresEngine(SchemaEngine):
     """A PostgreSQL server; the names of statements mean the schema that comes first for the user who connects."""
 
     dialect: ClassVar = "postgresql"
 
-    def check(self, sql: str, rules: SchemaRules | None = None) -> Checked:
+    def check(self, sql: str, rules: SchemaRules | None = None) -> CheckedStatement:
         """Read the statement with the server's own parser."""
         return PostgresGate(sql, rules or self.rules).check()
 
@@ -74,7 +74,7 @@ class PostgresEngine(Engine):
         """Cut the text where the server would."""
         return split_statements(sql)
 
-    def begin(self, connection: Connection) -> Terms:
+    def begin(self, connection: Connection) -> TransactionTerms:
         """Pin what texts and names mean, and set the timeouts, until the transaction ends."""
         schema = connection.value("SELECT current_schema()")
         if schema is None:
@@ -90,9 +90,9 @@ class PostgresEngine(Engine):
         ):
             connection.run("SELECT set_config(?, ?, true)", [name, value])
         role = self._settings.role if self.role_state(connection).in_force else ""
-        return Terms(replace(self.rules, default_schema=schema), role)
+        return TransactionTerms(replace(self.rules, default_schema=schema), role)
 
-    def run(self, connection: Connection, statement: Checked, terms: Terms) -> None:
+    def run(self, connection: Connection, statement: CheckedStatement, terms: TransactionTerms) -> None:
         """Run a statement as the restricted role; one that touches another's table needs the rights of its owner."""
         # By now it is known which schema names mean; before, it was taken to be `public`.
         statement = self.check(statement.sql, terms.rules)
@@ -123,7 +123,7 @@ class PostgresEngine(Engine):
                 raise  # the connection is gone
             failed(error, statement, code=code, fix=fix)
 
-    def _hand_over(self, connection: Connection, statement: Checked, role: str) -> None:
+    def _hand_over(self, connection: Connection, statement: CheckedStatement, role: str) -> None:
         """Give what was made with the owner's rights to the role; what is about money the role may only read."""
         kinds = {one.name: one.kind for one in self.relations(connection)}
         for name in statement.makes:
@@ -133,9 +133,9 @@ class PostgresEngine(Engine):
             elif name in kinds and statement.touches:
                 connection.run(f"ALTER {kinds[name]} {quoted(name)} OWNER TO {quoted(role)}")
 
-    def relations(self, connection: Connection) -> list[Relation]:
+    def relations(self, connection: Connection) -> list[SchemaRelation]:
         """Look at the server's own tables."""
-        return [Relation(name, _KINDS[kind]) for name, kind in connection.run(_RELATIONS)]
+        return [SchemaRelation(name, _KINDS[kind]) for name, kind in connection.run(_RELATIONS)]
 
     def check_query(self, sql: str, values: Sequence[object], rules: SchemaRules | None = None) -> None:
         """Read the query with the server's own parser."""
@@ -146,7 +146,7 @@ class PostgresEngine(Engine):
         walker.walk(node)
         check_values(values, walker.parameters)
 
-    def query(self, connection: Connection, sql: str, values: Sequence[object]) -> Rows:
+    def query(self, connection: Connection, sql: str, values: Sequence[object]) -> SchemaRows:
         """Run it in a transaction that reads only, row by row."""
         from psycopg import RawServerCursor
 
@@ -173,7 +173,7 @@ class PostgresEngine(Engine):
         check_values(values, walker.parameters)
         return table
 
-    def write(self, connection: Connection, sql: str, values: Sequence[object]) -> Rows:
+    def write(self, connection: Connection, sql: str, values: Sequence[object]) -> SchemaRows:
         """Change rows as the restricted role."""
         terms = self.begin(connection)
         table = self.check_write(sql, values, terms.rules)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mayfly.core import shown
 from mayfly.store.schema._names import (
     NOT_AGENTS,
-    Checked,
+    CheckedStatement,
     check_own,
     refuse,
     standing_of,
@@ -42,7 +42,7 @@ _WHY = {
 class PostgresGate(TableGate):
     """One statement of any kind under examination."""
 
-    def check(self) -> Checked:
+    def check(self) -> CheckedStatement:
         """Return what the statement does, or raise the refusal that says why an agent may not."""
         node = parse_one(self._sql)
         kind = kind_of(node)
@@ -65,7 +65,7 @@ class PostgresGate(TableGate):
             )
         self._fields(node)
         does = known[kind](node)
-        return Checked(
+        return CheckedStatement(
             sql=self._sql,
             does=does,
             about=tuple(dict.fromkeys((*self._about, *self._makes))),

@@ -25,7 +25,7 @@ _TOKEN = re.compile(
 )
 
 
-class Token(NamedTuple):
+class SqlToken(NamedTuple):
     """One word, quoted name, text, number or sign, and where it begins and ends."""
 
     kind: str
@@ -47,9 +47,9 @@ class Token(NamedTuple):
         return self.text[1:-1] if mark == "]" else self.text[1:-1].replace(mark * 2, mark)
 
 
-def tokens_of(sql: str) -> list[Token]:
+def tokens_of(sql: str) -> list[SqlToken]:
     """Return what the statement is made of, without spaces and comments."""
-    found = (Token(str(one.lastgroup), one[0], one.start(), one.end()) for one in _TOKEN.finditer(sql))
+    found = (SqlToken(str(one.lastgroup), one[0], one.start(), one.end()) for one in _TOKEN.finditer(sql))
     return [token for token in found if token.kind != "space"]
 
 
@@ -70,7 +70,7 @@ def statements_of(sql: str) -> Iterator[str]:
         yield sql[begin:end].strip()
 
 
-def words_of(tokens: Sequence[Token], number: int) -> str:
+def words_of(tokens: Sequence[SqlToken], number: int) -> str:
     """Return the first words in small letters."""
     return " ".join(token.text.lower() for token in tokens[:number])
 
@@ -105,7 +105,7 @@ SELECT m.name, f."table" FROM sqlite_master m, pragma_foreign_key_list(m.name) f
 _SERIAL = frozenset({"serial", "serial2", "serial4", "serial8", "smallserial", "bigserial"})
 
 
-class Entry(NamedTuple):
+class CatalogEntry(NamedTuple):
     """One row of the database's own list of what is in it."""
 
     kind: str
@@ -115,7 +115,7 @@ class Entry(NamedTuple):
     sql: str | None
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """One column of a table."""
 
     name: str
@@ -129,8 +129,8 @@ class Column(NamedTuple):
 class Picture(NamedTuple):
     """A whole schema."""
 
-    entries: tuple[Entry, ...]
-    columns: dict[str, tuple[Column, ...]]
+    entries: tuple[CatalogEntry, ...]
+    columns: dict[str, tuple[TableColumn, ...]]
     unique: frozenset[str]
     points: frozenset[tuple[str, str]]
 
@@ -138,7 +138,7 @@ class Picture(NamedTuple):
         """Whether there is a view of that name."""
         return any(one.kind == "view" and one.name == name for one in self.entries)
 
-    def placed(self, kind: str) -> dict[int | str, Entry]:
+    def placed(self, kind: str) -> dict[int | str, CatalogEntry]:
         """Return what there is of a kind by where it lies, which a new name does not change; views by their names."""
         found = [one for one in self.entries if one.kind == kind]
         return {(one.name if one.page == 0 else one.page): one for one in found}
@@ -146,11 +146,11 @@ class Picture(NamedTuple):
 
 def picture(driver: sqlite3.Connection) -> Picture:
     """Look at the schema as it is at this moment of the transaction."""
-    columns: dict[str, list[Column]] = {}
+    columns: dict[str, list[TableColumn]] = {}
     for table, *column in driver.execute(_COLUMNS):
-        columns.setdefault(table, []).append(Column(*column))
+        columns.setdefault(table, []).append(TableColumn(*column))
     return Picture(
-        tuple(Entry(*row) for row in driver.execute(_ENTRIES)),
+        tuple(CatalogEntry(*row) for row in driver.execute(_ENTRIES)),
         {table: tuple(found) for table, found in columns.items()},
         frozenset(name for (name,) in driver.execute(_UNIQUE)),
         frozenset((one, other) for one, other in driver.execute(_POINTS)),
@@ -187,7 +187,7 @@ def check_types(after: Picture, table: str) -> None:
             )
 
 
-def _check_new(after: Picture, one: Entry, made: set[str], touched: set[str]) -> None:
+def _check_new(after: Picture, one: CatalogEntry, made: set[str], touched: set[str]) -> None:
     small = one.name.lower()
     if one.kind == "trigger":
         refuse("STATEMENT", "an agent makes no triggers", "do it when the rows are written")
@@ -203,7 +203,7 @@ def _check_new(after: Picture, one: Entry, made: set[str], touched: set[str]) ->
         made.add(one.name)
 
 
-def _check_index(after: Picture, one: Entry, touched: set[str]) -> None:
+def _check_index(after: Picture, one: CatalogEntry, touched: set[str]) -> None:
     standing = standing_of(one.table.lower())
     if standing in ("protected", "trash"):
         refuse_protected(one.table)
@@ -213,7 +213,7 @@ def _check_index(after: Picture, one: Entry, touched: set[str]) -> None:
         touched.add(one.table)
 
 
-def _check_changed(before: Picture, after: Picture, was: Entry, now: Entry, touched: set[str]) -> None:
+def _check_changed(before: Picture, after: Picture, was: CatalogEntry, now: CatalogEntry, touched: set[str]) -> None:
     standing = standing_of(was.table.lower())
     if standing == "protected" or was.kind == "trigger":
         refuse_protected(was.name)
@@ -243,7 +243,7 @@ def _refuse_core(table: str) -> NoReturn:
     )
 
 
-def _check_added(was: Entry, now: Entry, columns: tuple[Column, ...]) -> None:
+def _check_added(was: CatalogEntry, now: CatalogEntry, columns: tuple[TableColumn, ...]) -> None:
     """Let a column into another's table that no insert of its owner can trip over.
 
     The engine says too little of it (nothing of a CHECK), so what it wrote into the table's own text is read.
@@ -260,7 +260,7 @@ def _check_added(was: Entry, now: Entry, columns: tuple[Column, ...]) -> None:
         refuse("CORE", "a new column of this table has to be nullable or have a constant default", "say nothing else")
 
 
-def _is_harmless(tokens: list[Token]) -> bool:
+def _is_harmless(tokens: list[SqlToken]) -> bool:
     """Whether a column's definition is a name, a type, and then nothing but NULL, NOT NULL, a constant and COLLATE."""
     at = 1
     while at < len(tokens) and tokens[at].kind == "word" and tokens[at].word not in _BEGINS:
@@ -287,7 +287,7 @@ _BEGINS |= {"GENERATED", "AS"}
 _VALUES = frozenset({"NULL", "TRUE", "FALSE"})
 
 
-def _clause(tokens: list[Token]) -> int:
+def _clause(tokens: list[SqlToken]) -> int:
     """Return how many tokens the clause has that is at the beginning; 0 where it is none that is let through."""
     words = [token.word for token in tokens[:2]]
     if words[0] == "NULL":

@@ -12,17 +12,17 @@ from typing import Any, ClassVar
 from mayfly.core import InputError, shown
 from mayfly.store._database import Connection
 from mayfly.store.schema._engine import (
-    Engine,
-    Relation,
-    Rows,
-    Terms,
+    SchemaEngine,
+    SchemaRelation,
+    SchemaRows,
+    TransactionTerms,
     check_values,
     failed,
 )
-from mayfly.store.schema._names import Checked, SchemaRules, check_own, refuse
-from mayfly.store.schema._sqlite_compare import Token, statements_of
+from mayfly.store.schema._names import CheckedStatement, SchemaRules, check_own, refuse
+from mayfly.store.schema._sqlite_compare import SqlToken, statements_of
 from mayfly.store.schema._sqlite_gate import (
-    Guard,
+    StatementGuard,
     check_sqlite,
     guarded,
     named_in,
@@ -38,7 +38,7 @@ _WRITES = frozenset({"INSERT", "UPDATE", "DELETE", "REPLACE"})
 _CHANGES = frozenset({sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE})
 
 
-class WriteGuard(Guard):
+class WriteGuard(StatementGuard):
     """Let rows of agents' own tables be changed, and what they may read be read."""
 
     def _read(self, action: int, first: str, second: str) -> None:
@@ -48,12 +48,12 @@ class WriteGuard(Guard):
             super()._read(action, first, second)
 
 
-class SQLiteEngine(Engine):
+class SQLiteEngine(SchemaEngine):
     """A file of SQLite's; it has no roles, so the authorizer alone holds."""
 
     dialect: ClassVar = "sqlite"
 
-    def check(self, sql: str, rules: SchemaRules | None = None) -> Checked:
+    def check(self, sql: str, rules: SchemaRules | None = None) -> CheckedStatement:
         """Try the statement in memory."""
         return check_sqlite(sql, rules or self.rules)
 
@@ -61,7 +61,7 @@ class SQLiteEngine(Engine):
         """Cut the text at its semicolons."""
         return list(statements_of(sql))
 
-    def run(self, connection: Connection, statement: Checked, terms: Terms) -> None:
+    def run(self, connection: Connection, statement: CheckedStatement, terms: TransactionTerms) -> None:
         """Run a statement under both guards."""
         with self.told(connection, statement.does):
             run_guarded(connection.driver, statement.sql, terms.rules)
@@ -81,12 +81,12 @@ class SQLiteEngine(Engine):
         finally:
             driver.set_progress_handler(None, 0)
 
-    def relations(self, connection: Connection) -> list[Relation]:
+    def relations(self, connection: Connection) -> list[SchemaRelation]:
         """Look at the list of what is in the file."""
         query = "SELECT name, upper(type) FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
-        return [Relation(*row) for row in connection.run(query)]
+        return [SchemaRelation(*row) for row in connection.run(query)]
 
-    def rename(self, connection: Connection, relation: Relation, new: str) -> None:
+    def rename(self, connection: Connection, relation: SchemaRelation, new: str) -> None:
         """Rename a table; a view holds nothing that could be lost."""
         if relation.kind != "TABLE":
             raise InputError(f"SQLite renames no view, and {shown(relation.name, 80)} holds no rows", fix="leave it")
@@ -99,12 +99,12 @@ class SQLiteEngine(Engine):
             refuse("STATEMENT", "this is no query", "write one SELECT; rows are changed with db_write")
         check_values(values, _parameters(tokens))
 
-    def query(self, connection: Connection, sql: str, values: Sequence[object]) -> Rows:
+    def query(self, connection: Connection, sql: str, values: Sequence[object]) -> SchemaRows:
         """Run it on a connection that changes nothing, under the authorizer."""
         driver = connection.driver
         driver.execute("PRAGMA query_only = ON")
         try:
-            guard = Guard("select", self.rules, named=named_in(driver, sql))
+            guard = StatementGuard("select", self.rules, named=named_in(driver, sql))
             return self._rows(connection, guard, sql, values, "the query")
         finally:
             driver.execute("PRAGMA query_only = OFF")
@@ -121,13 +121,15 @@ class SQLiteEngine(Engine):
         check_own(table.lower())
         return table
 
-    def write(self, connection: Connection, sql: str, values: Sequence[object]) -> Rows:
+    def write(self, connection: Connection, sql: str, values: Sequence[object]) -> SchemaRows:
         """Change rows under the authorizer."""
         table = self.check_write(sql, values)
         guard = WriteGuard("write", self.rules, named=named_in(connection.driver, sql))
         return self._rows(connection, guard, sql, values, f"writing to {table}")
 
-    def _rows(self, connection: Connection, guard: Guard, sql: str, values: Sequence[object], told: str) -> Rows:
+    def _rows(
+        self, connection: Connection, guard: StatementGuard, sql: str, values: Sequence[object], told: str
+    ) -> SchemaRows:
         named = {str(number): value for number, value in enumerate(values, 1)}
         with self.told(connection, told), guarded(connection.driver, guard):
             cursor = connection.driver.execute(one_statement(sql)[0], named)
@@ -136,7 +138,7 @@ class SQLiteEngine(Engine):
         return found
 
 
-def _parameters(tokens: Sequence[Token]) -> set[int]:
+def _parameters(tokens: Sequence[SqlToken]) -> set[int]:
     """Return the numbers of the parameters; SQLite's other ways of writing them are refused, as PostgreSQL has none."""
     found = set()
     for token in tokens:
@@ -148,7 +150,7 @@ def _parameters(tokens: Sequence[Token]) -> set[int]:
     return found
 
 
-def _target(tokens: Sequence[Token]) -> str:
+def _target(tokens: Sequence[SqlToken]) -> str:
     """Return the table whose rows are changed, by its place in the statement."""
     words: list[Any] = [token.word for token in tokens]
     at = 1

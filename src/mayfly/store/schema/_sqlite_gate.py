@@ -20,7 +20,7 @@ from mayfly.core import Refusal, one_line, shown
 from mayfly.store.schema._names import (
     NOT_AGENTS,
     PREFIX,
-    Checked,
+    CheckedStatement,
     SchemaRules,
     check_length,
     check_own,
@@ -31,7 +31,7 @@ from mayfly.store.schema._names import (
 )
 from mayfly.store.schema._sqlite_compare import (
     Picture,
-    Token,
+    SqlToken,
     check_types,
     compare,
     picture,
@@ -69,7 +69,7 @@ def functions(group: str = "names") -> frozenset[str]:
     return frozenset(_lists()["functions"][group].split())
 
 
-def check_sqlite(sql: str, rules: SchemaRules) -> Checked:
+def check_sqlite(sql: str, rules: SchemaRules) -> CheckedStatement:
     """Return what one statement does, or raise the refusal that says why an agent may not; no database is opened."""
     sql, tokens = one_statement(sql)
     _head(tokens)
@@ -87,9 +87,9 @@ def check_sqlite(sql: str, rules: SchemaRules) -> Checked:
                     _refuse_engine(error)
 
 
-def run_guarded(driver: sqlite3.Connection, sql: str, rules: SchemaRules) -> Checked:
+def run_guarded(driver: sqlite3.Connection, sql: str, rules: SchemaRules) -> CheckedStatement:
     """Run one statement under both guards, in the transaction that is open; what the engine objects to is raised."""
-    guard = Guard(words_of(tokens_of(sql), 1), rules)
+    guard = StatementGuard(words_of(tokens_of(sql), 1), rules)
     before = picture(driver)
     with guarded(driver, guard):
         driver.execute(sql)
@@ -98,7 +98,7 @@ def run_guarded(driver: sqlite3.Connection, sql: str, rules: SchemaRules) -> Che
     fresh = [one for one in after.entries if (one.kind, one.name, one.sql) not in known]
     for one in fresh:
         _check_inside(driver, after, one.name, rules)
-    return Checked(
+    return CheckedStatement(
         sql=sql,
         does=_does(sql),
         about=tuple(sorted({*touched, *(one.table for one in fresh)})),
@@ -107,7 +107,7 @@ def run_guarded(driver: sqlite3.Connection, sql: str, rules: SchemaRules) -> Che
     )
 
 
-class Guard:
+class StatementGuard:
     """Say yes or no to everything the engine wants to do for one statement, and remember the first no."""
 
     def __init__(self, head: str, rules: SchemaRules, *, named: frozenset[str] = frozenset()) -> None:
@@ -223,7 +223,7 @@ def named_in(driver: sqlite3.Connection, sql: str = "") -> frozenset[str]:
 def _check_inside(driver: sqlite3.Connection, after: Picture, name: str, rules: SchemaRules) -> None:
     """Look at what the engine leaves for later: what a view reads, what a default calls, what a type means."""
     check_types(after, name)
-    reading = Guard("select", rules, named=named_in(driver))
+    reading = StatementGuard("select", rules, named=named_in(driver))
     if after.is_view(name):
         with guarded(driver, reading):
             driver.execute(f"SELECT * FROM {quoted(name)} LIMIT 0")
@@ -233,7 +233,7 @@ def _check_inside(driver: sqlite3.Connection, after: Picture, name: str, rules: 
                 driver.execute(f"EXPLAIN SELECT (\n{column.default}\n)")
 
 
-def one_statement(sql: str) -> tuple[str, list[Token]]:
+def one_statement(sql: str) -> tuple[str, list[SqlToken]]:
     """Return the one statement that a text is, and what it is made of; more than one is refused."""
     check_text(sql)
     parts = list(statements_of(sql))
@@ -246,7 +246,7 @@ def one_statement(sql: str) -> tuple[str, list[Token]]:
     return parts[0], tokens
 
 
-def _head(tokens: list[Token]) -> None:
+def _head(tokens: list[SqlToken]) -> None:
     """Refuse every statement that does not begin as one of those that agents have."""
     words = [token.word for token in tokens[:3]]
     for head, why in _lists()["unsupported"].items():
@@ -265,10 +265,10 @@ def _head(tokens: list[Token]) -> None:
             refuse(*_HEADS.get(first, ("STATEMENT", f"{told} is no statement of an agent's", "see docs/schema.md")))
 
 
-def _altered(tokens: list[Token]) -> None:
+def _altered(tokens: list[SqlToken]) -> None:
     """Refuse changes of a table that SQLite cannot make."""
     at = 5 if len(tokens) > 3 and tokens[3].text == "." else 3
-    words = [token.word for token in (*tokens[at : at + 2], *[Token("", "", 0, 0)] * 2)][:2]
+    words = [token.word for token in (*tokens[at : at + 2], *[SqlToken("", "", 0, 0)] * 2)][:2]
     make_anew = f"make a table {PREFIX}… with the new shape and fill it with db_write"
     match words:
         case ["DROP", _]:

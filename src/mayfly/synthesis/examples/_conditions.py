@@ -24,9 +24,9 @@ from mayfly.synthesis.examples._ops import (
     helper,
     native,
 )
-from mayfly.synthesis.examples._search import Candidate
-from mayfly.synthesis.examples._task import Column, Task, leaf, leaves
-from mayfly.synthesis.examples._tree import Choose, Expr, Given, Literal, Op, Value
+from mayfly.synthesis.examples._search import FittingProgram
+from mayfly.synthesis.examples._task import InputColumn, SearchTask, leaf, leaves
+from mayfly.synthesis.examples._tree import Choose, Expr, InputPart, Literal, Op, Value
 
 _FORMS = {
     r"\d+": 0.2,
@@ -52,7 +52,7 @@ class Condition(NamedTuple):
     answers: tuple[bool, ...]
 
 
-def conditions(task: Task) -> list[Condition]:
+def conditions(task: SearchTask) -> list[Condition]:
     """Return questions that part the examples, cheapest first, one for each way of parting them and of answering."""
     best: dict[tuple[bool, ...], Condition] = {}
     for cost, expr, answers in questions(task):
@@ -64,7 +64,7 @@ def conditions(task: Task) -> list[Condition]:
     return sorted(best.values(), key=lambda condition: condition.cost)[:_MOST]
 
 
-def questions(task: Task) -> Iterator[Condition]:
+def questions(task: SearchTask) -> Iterator[Condition]:
     """Yield every question that is tried, also those that do not part the examples."""
     yield from _scalars(task)
     for column in task.columns:
@@ -74,12 +74,12 @@ def questions(task: Task) -> Iterator[Condition]:
         yield from _thresholds(column, task.count)
 
 
-def _ask(op: Op, column: Column, cost: float, *args: Value) -> Condition:
+def _ask(op: Op, column: InputColumn, cost: float, *args: Value) -> Condition:
     answers = tuple(text is not None and bool(op.run(text, *args)) for text in column.texts)
     return Condition(cost, call(op, column.expr, *args), answers)
 
 
-def _forms(column: Column) -> Iterator[Condition]:
+def _forms(column: InputColumn) -> Iterator[Condition]:
     yield _ask(IS_EMPTY, column, 0.1)
     yield _ask(IS_UPPER, column, 0.5)
     yield _ask(IS_LOWER, column, 0.5)
@@ -89,7 +89,7 @@ def _forms(column: Column) -> Iterator[Condition]:
         yield _ask(HAS, column, 0.6 + cost, pattern)
 
 
-def _marks(column: Column, count: int) -> Iterator[Condition]:
+def _marks(column: InputColumn, count: int) -> Iterator[Condition]:
     known = [text or "" for text in column.texts[:count]]
     for mark in sorted({char for text in known for char in text if not char.isalnum()}):
         yield _ask(CONTAINS, column, 0.5, mark)
@@ -112,7 +112,7 @@ def _marks(column: Column, count: int) -> Iterator[Condition]:
             yield _ask(_EQUALS, column, 1.6, text)
 
 
-def _sizes(column: Column, count: int) -> Iterator[Condition]:
+def _sizes(column: InputColumn, count: int) -> Iterator[Condition]:
     known = [text or "" for text in column.texts[:count]]
     for size in sorted({len(text) for text in known})[:-1]:
         yield _ask(LONGER, column, 1.3, size)
@@ -120,7 +120,7 @@ def _sizes(column: Column, count: int) -> Iterator[Condition]:
         yield _ask(WORD_COUNT, column, 0.9, size)
 
 
-def _thresholds(column: Column, count: int) -> Iterator[Condition]:
+def _thresholds(column: InputColumn, count: int) -> Iterator[Condition]:
     """Yield comparisons of the first number with round constants between the examples' numbers."""
     try:
         numbers = [NUMBER_IN.run(text, 0) for text in column.texts[:count] if text is not None]
@@ -140,7 +140,7 @@ def _as_float(number: Value) -> float:
     return float(number[0] / 10 ** number[1])
 
 
-def _ask_number(column: Column, units: int, places: int) -> Condition:
+def _ask_number(column: InputColumn, units: int, places: int) -> Condition:
     def below(text: str | None) -> bool:
         try:
             return text is not None and bool(_BELOW.run(NUMBER_IN.run(text, 0), units, places))
@@ -163,27 +163,27 @@ def _round_between(low: float, high: float) -> float:
     return high
 
 
-def _scalars(task: Task) -> Iterator[Condition]:
+def _scalars(task: SearchTask) -> Iterator[Condition]:
     """Yield questions about parts of the input that are missing, true, or equal to a short constant."""
     paths = {path for value in task.inputs[: task.count] for path in leaves(value)}
     for path in sorted(paths, key=str)[:12]:
         values = [leaf(value, path) for value in task.inputs]
         known = values[: task.count]
         if None in known:
-            yield Condition(0.2, call(_IS_NONE, Given(path)), tuple(value is None for value in values))
+            yield Condition(0.2, call(_IS_NONE, InputPart(path)), tuple(value is None for value in values))
         if any(isinstance(value, bool) for value in known) and all(isinstance(value, bool) for value in known):
-            yield Condition(0.1, call(_TRUTH, Given(path)), tuple(value is True for value in values))
+            yield Condition(0.1, call(_TRUTH, InputPart(path)), tuple(value is True for value in values))
 
 
-Writer = Callable[[Task, int], list[Candidate]]
+Writer = Callable[[SearchTask, int], list[FittingProgram]]
 _CHOICE = 2.5
 _MOST_SPLITS = 24
 
 
-def branch(task: Task, wanted: int, write: Writer, *, depth: int = 1) -> list[Candidate]:
+def branch(task: SearchTask, wanted: int, write: Writer, *, depth: int = 1) -> list[FittingProgram]:
     """Return programs with up to two conditions, cheapest first."""
     solver = _Solver(task, write, depth)
-    found: list[Candidate] = []
+    found: list[FittingProgram] = []
     for condition in conditions(task)[:_MOST_SPLITS]:
         task.check_time()
         yes = [index for index in range(task.count) if condition.answers[index]]
@@ -192,22 +192,26 @@ def branch(task: Task, wanted: int, write: Writer, *, depth: int = 1) -> list[Ca
         second = solver.arm(no) if first else []
         if first and second:
             found.extend(_joined(condition, first, second))
-    distinct: dict[str, Candidate] = {}
+    distinct: dict[str, FittingProgram] = {}
     for candidate in sorted(found, key=lambda each: each.cost):
         distinct.setdefault(repr(candidate.values), candidate)
     return list(distinct.values())[:wanted]
 
 
-def _joined(condition: Condition, first: Sequence[Candidate], second: Sequence[Candidate]) -> list[Candidate]:
+def _joined(
+    condition: Condition, first: Sequence[FittingProgram], second: Sequence[FittingProgram]
+) -> list[FittingProgram]:
     """Join the best of both arms, and each of them with the second best of the other."""
     pairs = [(yes, no) for yes in first[:2] for no in second[:2]]
-    made: list[Candidate] = []
+    made: list[FittingProgram] = []
     for yes, no in pairs:
         values = tuple(
             a if answer else b for a, b, answer in zip(yes.values, no.values, condition.answers, strict=True)
         )
         made.append(
-            Candidate(yes.cost + no.cost + condition.cost + _CHOICE, _choose(condition.expr, yes.expr, no.expr), values)
+            FittingProgram(
+                yes.cost + no.cost + condition.cost + _CHOICE, _choose(condition.expr, yes.expr, no.expr), values
+            )
         )
     return made
 
@@ -221,11 +225,11 @@ def _choose(test: Expr, yes: Expr, no: Expr) -> Choose:
 class _Solver:
     """Solve arms, each set of examples once."""
 
-    def __init__(self, task: Task, write: Writer, depth: int) -> None:
+    def __init__(self, task: SearchTask, write: Writer, depth: int) -> None:
         self.task, self.write, self.depth = task, write, depth
-        self.known: dict[tuple[int, ...], list[Candidate]] = {}
+        self.known: dict[tuple[int, ...], list[FittingProgram]] = {}
 
-    def arm(self, chosen: list[int]) -> list[Candidate]:
+    def arm(self, chosen: list[int]) -> list[FittingProgram]:
         """Return the programs for some of the examples, with their values in the order of the whole task."""
         key = tuple(chosen)
         if key not in self.known:
@@ -236,7 +240,7 @@ class _Solver:
             self.known[key] = [self._restored(candidate, chosen) for candidate in found]
         return self.known[key]
 
-    def _restored(self, candidate: Candidate, chosen: list[int]) -> Candidate:
+    def _restored(self, candidate: FittingProgram, chosen: list[int]) -> FittingProgram:
         rest = [index for index in range(len(self.task.inputs)) if index not in chosen]
         values: list[object] = [None] * len(self.task.inputs)
         for value, index in zip(candidate.values, [*chosen, *rest], strict=True):
@@ -244,9 +248,9 @@ class _Solver:
         return candidate._replace(values=tuple(values))
 
 
-def look_up(task: Task) -> list[Candidate]:
+def look_up(task: SearchTask) -> list[FittingProgram]:
     """Return programs that only know the examples: a table from one column to the output."""
-    found: list[Candidate] = []
+    found: list[FittingProgram] = []
     for column in task.columns:
         table: dict[str, str] = {}
         pairs = list(zip(column.texts, task.outputs, strict=False))
@@ -256,6 +260,6 @@ def look_up(task: Task) -> list[Candidate]:
             values = tuple(None if text is None else table.get(text) for text in column.texts)
             size = sum(min(len(text), 20) + min(len(output), 20) for text, output in table.items())
             found.append(
-                Candidate(4.0 + len(table) + 0.45 * size, call(LOOKED_UP, Literal(table), column.expr), values)
+                FittingProgram(4.0 + len(table) + 0.45 * size, call(LOOKED_UP, Literal(table), column.expr), values)
             )
     return found[:1]

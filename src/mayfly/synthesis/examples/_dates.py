@@ -8,10 +8,10 @@ from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
 
-from mayfly.synthesis.examples._numbers import WHOLE, Source
+from mayfly.synthesis.examples._numbers import WHOLE, NumberSource
 from mayfly.synthesis.examples._ops import FIRST, MOMENT_IN, STRING, ZFILL, call, helper, native
-from mayfly.synthesis.examples._pieces import Pool
-from mayfly.synthesis.examples._task import Column, Task, as_texts, computed
+from mayfly.synthesis.examples._pieces import AtomPool
+from mayfly.synthesis.examples._task import InputColumn, SearchTask, as_texts, computed
 from mayfly.synthesis.examples._tree import Expr, Op, Value
 
 _NAME = r"(?P<name>(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)\.?"
@@ -150,7 +150,7 @@ def _read(text: str, table: tuple[str, ...]) -> tuple[int, frozenset[str]] | Non
     return None
 
 
-def moments(column: Column, count: int, *, probed: bool) -> Iterator[Moments]:
+def moments(column: InputColumn, count: int, *, probed: bool) -> Iterator[Moments]:
     """Yield every way to read all texts of a column as dates or times."""
     seen: set[tuple[Value, ...]] = set()
     for table, cost in (*_READINGS, (COMPACT_CLOCK, 0.5)):
@@ -191,9 +191,9 @@ def _closed(parts: frozenset[str]) -> frozenset[str]:
     return parts
 
 
-def add_dates(pool: Pool, task: Task) -> list[Source]:
+def add_dates(pool: AtomPool, task: SearchTask) -> list[NumberSource]:
     """Offer the parts of every date and time; return those parts that are numbers."""
-    numbers: list[Source] = []
+    numbers: list[NumberSource] = []
     found = [moment for column in task.columns for moment in moments(column, task.count, probed=task.probed)]
     for family, moment in enumerate(found, 1):
         task.check_time()
@@ -210,7 +210,7 @@ def add_dates(pool: Pool, task: Task) -> list[Source]:
     return numbers
 
 
-def date_numbers(task: Task) -> list[Source]:
+def date_numbers(task: SearchTask) -> list[NumberSource]:
     """Return the numbers that dates and times give, for programs whose output is a number."""
     found = [moment for column in task.columns for moment in moments(column, task.count, probed=task.probed)]
     numbers = list(_differences(found, task.count))
@@ -218,11 +218,11 @@ def date_numbers(task: Task) -> list[Source]:
         for op, need, more, _ in _INTS:
             if need in moment.parts:
                 values = computed(lambda value, op=op: (op.run(value), 0), moment.values)
-                numbers.append(Source(1.2 + moment.cost + more, call(WHOLE, call(op, moment.expr)), values))  # type: ignore[arg-type]
+                numbers.append(NumberSource(1.2 + moment.cost + more, call(WHOLE, call(op, moment.expr)), values))  # type: ignore[arg-type]
     return numbers
 
 
-def _differences(found: Sequence[Moments], count: int) -> Iterator[Source]:
+def _differences(found: Sequence[Moments], count: int) -> Iterator[NumberSource]:
     dated = [moment for moment in found if moment.parts & {"date", "hour"}][:4]
     for first in dated:
         for second in dated:
@@ -230,12 +230,12 @@ def _differences(found: Sequence[Moments], count: int) -> Iterator[Source]:
             if first is not second:
                 values = computed(lambda a, b, op=op: (op.run(a, b), 0), first.values, second.values)
                 if None not in values[:count]:
-                    yield Source(0.8, call(WHOLE, call(op, first.expr, second.expr)), values)  # type: ignore[arg-type]
+                    yield NumberSource(0.8, call(WHOLE, call(op, first.expr, second.expr)), values)  # type: ignore[arg-type]
 
 
-def _add_parts(pool: Pool, moment: Moments, *, more: float = 0.0) -> list[Source]:
+def _add_parts(pool: AtomPool, moment: Moments, *, more: float = 0.0) -> list[NumberSource]:
     """Offer every part of a moment that is really there; return those that are numbers."""
-    numbers: list[Source] = []
+    numbers: list[NumberSource] = []
     base = 1.25 + moment.cost + more
     halved = all(_HALVED.search(output) for output in pool.task.outputs)
     padded_style = any(_PADDED.search(output) for output in pool.task.outputs)
@@ -246,7 +246,7 @@ def _add_parts(pool: Pool, moment: Moments, *, more: float = 0.0) -> list[Source
             more = 0.0 if halved == (op.name == "hour12") else 0.4
         values = computed(op.run, moment.values)
         expr = call(op, moment.expr)
-        numbers.append(Source(base + more + 0.3, call(WHOLE, expr), computed(lambda value: (value, 0), values)))  # type: ignore[arg-type]
+        numbers.append(NumberSource(base + more + 0.3, call(WHOLE, expr), computed(lambda value: (value, 0), values)))  # type: ignore[arg-type]
         plain = 0.4 if need in ("minute", "second") or (padded_style and widths) else 0.0
         if op is not _YEAR2:
             pool.offer(base + more + plain, call(STRING, expr), as_texts(values))
@@ -265,7 +265,7 @@ def _add_parts(pool: Pool, moment: Moments, *, more: float = 0.0) -> list[Source
     return numbers
 
 
-def _rounded(moment: Moments, task: Task) -> Iterator[Moments]:
+def _rounded(moment: Moments, task: SearchTask) -> Iterator[Moments]:
     """Yield the moment rounded so that the times in the outputs come out, and the ends of ranges around it."""
     clocks = [_clocks(output) for output in task.outputs]
     sizes = {len(each) for each in clocks}

@@ -12,11 +12,22 @@ from mayfly.synthesis.examples._conditions import questions
 from mayfly.synthesis.examples._enumerate import fill
 from mayfly.synthesis.examples._neighbours import Decision, by_feature, neighbours, plausible
 from mayfly.synthesis.examples._ops import call
-from mayfly.synthesis.examples._search import Candidate
+from mayfly.synthesis.examples._search import FittingProgram
 from mayfly.synthesis.examples._solve import NOT, comparisons, rebased
 from mayfly.synthesis.examples._task import make_task
-from mayfly.synthesis.examples._tree import Apply, Choose, Each, Expr, Listing, Literal, Record, Scope, Value, walk
-from mayfly.synthesis.examples._words import Intent, constants_of
+from mayfly.synthesis.examples._tree import (
+    ApplyOperation,
+    Choose,
+    Each,
+    Expr,
+    FixedList,
+    Literal,
+    RecordTree,
+    TreeScope,
+    Value,
+    walk,
+)
+from mayfly.synthesis.examples._words import IntentWords, constants_of
 
 # How likely some question as simple fits by chance: with four of each class one question alone stays below a
 # twentieth, the usual bar. One whose constants stand in the intent was not picked for its fit: two of each class do (a
@@ -40,7 +51,7 @@ class Doubt:
 
 
 def doubt(
-    lead: Candidate,
+    lead: FittingProgram,
     inputs: Sequence[Value],
     wanted: Sequence[Value],
     further: Sequence[Value],
@@ -50,7 +61,7 @@ def doubt(
 
     *further* are inputs of which nobody has said what they give.
     """
-    meant, deadline = Intent(intent), time.thread_time() + _SECONDS
+    meant, deadline = IntentWords(intent), time.thread_time() + _SECONDS
     few = _are_few(inputs, wanted)
     if few and _numbers_by_chance(lead, inputs[:_MOST], wanted[:_MOST], deadline) > _most_by_chance(lead, meant):
         return Doubt(reason=f"many sums as simple give these {len(wanted)} small numbers by chance; {_HELP_NUMBERS}")
@@ -61,7 +72,7 @@ def doubt(
     return None
 
 
-def _doubt(decision: Decision, meant: Intent, deadline: float) -> Doubt | None:
+def _doubt(decision: Decision, meant: IntentWords, deadline: float) -> Doubt | None:
     if len(set(decision.wanted)) < 2:
         return Doubt(reason="every example gives the same answer; add some that give the other (--examples)")
     if any(isinstance(part, Choose) for part in walk(decision.test)):
@@ -99,13 +110,15 @@ def _are_few(inputs: Sequence[Value], wanted: Sequence[Value]) -> bool:
     return not all(str(number) in str(given) for given, number in zip(inputs, numbers, strict=True))
 
 
-def _most_by_chance(lead: Candidate, meant: Intent) -> float:
+def _most_by_chance(lead: FittingProgram, meant: IntentWords) -> float:
     """Return which chance a computation may have: more where the intent names one of its operations."""
-    operations = [part for part in walk(lead.expr) if isinstance(part, Apply) and part.op.name != "number_in"]
+    operations = [part for part in walk(lead.expr) if isinstance(part, ApplyOperation) and part.op.name != "number_in"]
     return _CHANCE_NAMED if any(map(meant.names_operation, operations)) else _CHANCE
 
 
-def _numbers_by_chance(lead: Candidate, inputs: Sequence[Value], wanted: Sequence[Value], deadline: float) -> float:
+def _numbers_by_chance(
+    lead: FittingProgram, inputs: Sequence[Value], wanted: Sequence[Value], deadline: float
+) -> float:
     """Return for which share of all outputs from their range some computation as simple as the lead fits."""
     task = make_task(inputs, wanted, [], deadline=deadline, probed=False)
     tried = {
@@ -119,7 +132,7 @@ def _numbers_by_chance(lead: Candidate, inputs: Sequence[Value], wanted: Sequenc
 def _weight(test: Expr) -> float:
     """Return about what a question costs that another search has found: an operation and a constant are dearer."""
     parts = list(walk(test))
-    return 0.3 + 0.8 * sum(isinstance(part, Apply) for part in parts) + 0.3 * sum(map(_is_literal, parts))
+    return 0.3 + 0.8 * sum(isinstance(part, ApplyOperation) for part in parts) + 0.3 * sum(map(_is_literal, parts))
 
 
 def _is_literal(part: Expr) -> bool:
@@ -164,11 +177,11 @@ def _decisions(
         yield Decision(expr, tuple(given), tuple(value is True for value in wanted), tuple(further))
     elif isinstance(expr, Choose) and any(isinstance(part, Literal) for part in _results(expr)):
         yield from _chosen(expr, given, further)
-    elif isinstance(expr, Record):
+    elif isinstance(expr, RecordTree):
         for key, part in expr.fields:
             inner = [value[key] for value in wanted if isinstance(value, dict)]
             yield from _decisions(part, given, inner, further)
-    elif isinstance(expr, Listing):
+    elif isinstance(expr, FixedList):
         for place, part in enumerate(expr.elements):
             inner = [value[place] for value in wanted if isinstance(value, list)]
             yield from _decisions(part, given, inner, further)
@@ -193,13 +206,13 @@ def _chosen(expr: Choose, given: Sequence[Value], further: Sequence[Value]) -> I
 
 def _of_items(expr: Each, given: Sequence[Value]) -> Iterator[Decision]:
     """Yield what is decided about the items of lists: which are kept, and truths that are made of them."""
-    lists = [expr.source.value(Scope(value)) for value in given]
+    lists = [expr.source.value(TreeScope(value)) for value in given]
     items: list[Value] = []
     for item in (item for each in lists if isinstance(each, list) for item in each):
         if len(items) < _MOST and not any(same(item, other) for other in items):
             items.append(item)
     for test in (expr.test, expr.body):
         decision = None if test is None or not items else Decision(test, tuple(items), (), (), of_items=True)
-        values = () if decision is None else tuple(test.value(Scope(None, item)) for item in items) if test else ()
+        values = () if decision is None else tuple(test.value(TreeScope(None, item)) for item in items) if test else ()
         if decision is not None and all(isinstance(value, bool) for value in values):
             yield decision._replace(wanted=tuple(value is True for value in values))

@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 from mayfly.core import clipped, parse_python
 from mayfly.synthesis.examples._ops import imports, needed
 from mayfly.synthesis.examples._tree import (
-    Apply,
+    ApplyOperation,
     Choose,
     Concat,
     Each,
     Expr,
-    Given,
-    Item,
-    Listing,
+    FixedList,
+    InputPart,
     Literal,
-    Record,
+    LoopItem,
+    RecordTree,
     Value,
     walk,
 )
@@ -58,11 +58,11 @@ def element(container: str) -> str:
 
 def type_of(expr: Expr, given: str, item: str = "object") -> str:
     """Return the static type of an expression, where the input and the element at hand have the given types."""
-    if isinstance(expr, Given):
+    if isinstance(expr, InputPart):
         return _at(given, len(expr.path))
-    if isinstance(expr, Item):
+    if isinstance(expr, LoopItem):
         return item
-    if isinstance(expr, Apply):
+    if isinstance(expr, ApplyOperation):
         return _applied(expr, given, item)
     if isinstance(expr, Concat):
         return "str"
@@ -72,9 +72,9 @@ def type_of(expr: Expr, given: str, item: str = "object") -> str:
         return joined([type_of(result, given, item) for result in (*[arm[1] for arm in expr.arms], expr.otherwise)])
     if isinstance(expr, Each):
         return f"list[{type_of(expr.body, given, element(type_of(expr.source, given, item)))}]"
-    if isinstance(expr, Record):
+    if isinstance(expr, RecordTree):
         return "dict[str, object]"
-    return "list[object]" if isinstance(expr, Listing) else "object"
+    return "list[object]" if isinstance(expr, FixedList) else "object"
 
 
 def _at(given: str, depth: int) -> str:
@@ -83,7 +83,7 @@ def _at(given: str, depth: int) -> str:
     return element(given) if depth == 1 else "object"
 
 
-def _applied(expr: Apply, given: str, item: str) -> str:
+def _applied(expr: ApplyOperation, given: str, item: str) -> str:
     """Return the declared type; `same` and `element` follow the type of the first argument."""
     returns = expr.op.returns
     if returns == "same":
@@ -127,7 +127,7 @@ _SHADOWED = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shape:
+class CallShape:
     """How the program is called: its name, the types of what it takes, and the names of its parameters."""
 
     name: str
@@ -136,7 +136,7 @@ class Shape:
     types: tuple[str, ...] = ()
 
 
-def emit(expr: Expr, shape: Shape, *, summary: str, example: str) -> str:
+def emit(expr: Expr, shape: CallShape, *, summary: str, example: str) -> str:
     """Return the source of the program."""
     writer = _Writer(shape=shape)
     body = writer.body(expr)
@@ -171,7 +171,7 @@ def _module(entry: str, writer: _Writer, summary: str) -> str:
     return "\n\n\n".join(["\n\n".join(sections), *functions, entry]) + "\n"
 
 
-def _class(shape: Shape, returns: str, body: list[str], summary: str, example: str) -> str:
+def _class(shape: CallShape, returns: str, body: list[str], summary: str, example: str) -> str:
     lines = [
         f"class {shape.name}:",
         f'    """{doc(summary)}"""',
@@ -182,7 +182,7 @@ def _class(shape: Shape, returns: str, body: list[str], summary: str, example: s
     return "\n".join(lines + [f"        {line}" if line else "" for line in body])
 
 
-def _function(shape: Shape, returns: str, body: list[str], summary: str, example: str) -> str:
+def _function(shape: CallShape, returns: str, body: list[str], summary: str, example: str) -> str:
     pairs = zip(shape.parameters, shape.types, strict=True)
     parameters = ", ".join(f"{name}: {kind}" for name, kind in pairs)
     lines = [
@@ -205,7 +205,7 @@ def doc(text: str) -> str:
 class _Writer:
     """Turn expressions into text, collecting constants that get a name."""
 
-    shape: Shape
+    shape: CallShape
     constants: list[str] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
     local: dict[Expr, str] = field(default_factory=dict)
@@ -243,16 +243,16 @@ class _Writer:
     def inner(self, expr: Expr) -> str:
         """Return the text of an expression, in brackets if it has an operator at its top."""
         text = self.text(expr)
-        loose = isinstance(expr, (Concat, Choose)) or (isinstance(expr, Apply) and expr.op.loose)
+        loose = isinstance(expr, (Concat, Choose)) or (isinstance(expr, ApplyOperation) and expr.op.loose)
         return f"({text})" if loose and expr not in self.local else text
 
     def text(self, expr: Expr) -> str:
         """Return an expression as Python."""
         if expr in self.local:
             return self.local[expr]
-        if isinstance(expr, Given):
+        if isinstance(expr, InputPart):
             return self._given(expr)
-        if isinstance(expr, Item):
+        if isinstance(expr, LoopItem):
             return "item"
         if isinstance(expr, Literal):
             return self._literal(expr.constant)
@@ -264,7 +264,7 @@ class _Writer:
         return self._compound(expr)
 
     def _compound(self, expr: Expr) -> str:
-        if isinstance(expr, Apply):
+        if isinstance(expr, ApplyOperation):
             args = [self.inner(arg) if expr.op.template else self.text(arg) for arg in expr.args]
             if not expr.op.template:
                 return f"_{expr.op.name}({', '.join(args)})"
@@ -272,12 +272,12 @@ class _Writer:
         if isinstance(expr, Each):
             test = f" if {self.text(expr.test)}" if expr.test is not None else ""
             return f"[{self.text(expr.body)} for item in {self.inner(expr.source)}{test}]"
-        if isinstance(expr, Record):
+        if isinstance(expr, RecordTree):
             return "{" + ", ".join(f"{quoted(name)}: {self.text(part)}" for name, part in expr.fields) + "}"
-        assert isinstance(expr, Listing)
+        assert isinstance(expr, FixedList)
         return "[" + ", ".join(self.text(part) for part in expr.elements) + "]"
 
-    def _given(self, expr: Given) -> str:
+    def _given(self, expr: InputPart) -> str:
         if self.shape.parameters:
             if not expr.path:
                 return f"[{', '.join(self.shape.parameters)}]"
@@ -308,7 +308,7 @@ class _Writer:
 def _repeated(expr: Expr) -> list[Expr]:
     """Return the computed parts that occur more than once outside loops, the innermost first."""
     counts = Counter(_outside_loops(expr))
-    chosen = [part for part, count in counts.items() if count > 1 and isinstance(part, Apply) and _worth(part)]
+    chosen = [part for part, count in counts.items() if count > 1 and isinstance(part, ApplyOperation) and _worth(part)]
     outer = [
         part
         for part in chosen
@@ -317,7 +317,7 @@ def _repeated(expr: Expr) -> list[Expr]:
     return sorted(outer, key=lambda part: len(list(walk(part))))
 
 
-def _worth(part: Apply) -> bool:
+def _worth(part: ApplyOperation) -> bool:
     return not part.op.template or len(list(walk(part))) > 3
 
 

@@ -15,10 +15,30 @@ from mayfly.synthesis.examples._dates import date_numbers
 from mayfly.synthesis.examples._emit import annotation, element
 from mayfly.synthesis.examples._numbers import WHOLE, number_sources
 from mayfly.synthesis.examples._ops import call, helper, native
-from mayfly.synthesis.examples._search import Candidate
-from mayfly.synthesis.examples._task import Task, leaf, steady
-from mayfly.synthesis.examples._tree import Apply, Each, Expr, Given, Item, Literal, Op, Scope, Value
-from mayfly.synthesis.examples._typed import ADD, DIVIDE, FLOOR_DIVIDE, MULTIPLY, SUBTRACT, Loop, Rule, loops, rules
+from mayfly.synthesis.examples._search import FittingProgram
+from mayfly.synthesis.examples._task import SearchTask, leaf, steady
+from mayfly.synthesis.examples._tree import (
+    ApplyOperation,
+    Each,
+    Expr,
+    InputPart,
+    Literal,
+    LoopItem,
+    Op,
+    TreeScope,
+    Value,
+)
+from mayfly.synthesis.examples._typed import (
+    ADD,
+    DIVIDE,
+    FLOOR_DIVIDE,
+    MULTIPLY,
+    SUBTRACT,
+    ElementLoop,
+    TypedRule,
+    loops,
+    rules,
+)
 
 _MOST = 6000
 _ROUNDS = 3
@@ -40,11 +60,11 @@ _TYPED_FIELD = replace(FIELD_OF, returns="element")
 _SORTED_BY = helper("sorted_by", "list[dict[str, object]]", words="{0} in the order of {1}")
 
 
-class Failed:
+class FailedValue:
     """Stand for the value of an expression that fails on an input."""
 
 
-FAILED = Failed()
+FAILED = FailedValue()
 
 
 def gives(values: Sequence[Value], wanted: Sequence[Value]) -> bool:
@@ -57,7 +77,7 @@ def known_values(values: Sequence[Value]) -> tuple[Value, ...]:
     return tuple(None if value is FAILED else value for value in values)
 
 
-class Entry(NamedTuple):
+class EnumeratedTerm(NamedTuple):
     """An expression with its type, its cost and its value for every input."""
 
     cost: float
@@ -69,10 +89,10 @@ class Entry(NamedTuple):
 class Bank:
     """All expressions found so far, by type; for each behaviour only the cheapest is kept."""
 
-    def __init__(self, task: Task, seconds: float) -> None:
+    def __init__(self, task: SearchTask, seconds: float) -> None:
         self.task = task
         self.end = min(task.deadline, time.thread_time() + seconds)
-        self.by_kind: dict[str, list[Entry]] = {}
+        self.by_kind: dict[str, list[EnumeratedTerm]] = {}
         self.seen: dict[str, float] = {}
         self.hit = math.inf
 
@@ -83,7 +103,7 @@ class Bank:
         key = kind + repr(values)
         if key not in self.seen and len(key) < 20_000:
             self.seen[key] = cost
-            self.by_kind.setdefault(kind, []).append(Entry(cost, kind, expr, values))
+            self.by_kind.setdefault(kind, []).append(EnumeratedTerm(cost, kind, expr, values))
             if gives(values, self.task.wanted):
                 self.hit = min(self.hit, cost)
 
@@ -91,12 +111,12 @@ class Bank:
         """Whether there is no room or no time for more."""
         return len(self.seen) > _MOST or time.thread_time() > self.end
 
-    def all(self) -> list[Entry]:
+    def all(self) -> list[EnumeratedTerm]:
         """Return everything, cheapest first."""
         return sorted((entry for entries in self.by_kind.values() for entry in entries), key=lambda entry: entry.cost)
 
 
-def fill(task: Task, *, seconds: float, rounds: int = _ROUNDS) -> Bank:
+def fill(task: SearchTask, *, seconds: float, rounds: int = _ROUNDS) -> Bank:
     """Return what can be computed from the inputs of a task in a few steps."""
     bank = Bank(task, seconds)
     for entry in leaf_entries(task):
@@ -118,7 +138,7 @@ def fill(task: Task, *, seconds: float, rounds: int = _ROUNDS) -> Bank:
     return bank
 
 
-def _extend(bank: Bank, entry: Entry, every: Sequence[Rule], every_loop: Sequence[Loop]) -> None:
+def _extend(bank: Bank, entry: EnumeratedTerm, every: Sequence[TypedRule], every_loop: Sequence[ElementLoop]) -> None:
     """Apply every rule and every loop to one entry."""
     for rule in every:
         if len(rule.takes) == 1 and rule.takes[0] == entry.kind and not bank.full():
@@ -129,7 +149,7 @@ def _extend(bank: Bank, entry: Entry, every: Sequence[Rule], every_loop: Sequenc
             _add(bank, entry.cost + loop.cost, f"list[{loop.gives}]", expr)
 
 
-def _pairs(bank: Bank, known: dict[str, list[Entry]], every: Sequence[Rule], width: int) -> None:
+def _pairs(bank: Bank, known: dict[str, list[EnumeratedTerm]], every: Sequence[TypedRule], width: int) -> None:
     cheapest = {kind: sorted(entries, key=lambda entry: entry.cost)[:width] for kind, entries in known.items()}
     for rule in every:
         if len(rule.takes) != 2:
@@ -142,11 +162,11 @@ def _pairs(bank: Bank, known: dict[str, list[Entry]], every: Sequence[Rule], wid
                     _apply(bank, rule, (left, right))
 
 
-def _apply(bank: Bank, rule: Rule, entries: tuple[Entry, ...]) -> None:
+def _apply(bank: Bank, rule: TypedRule, entries: tuple[EnumeratedTerm, ...]) -> None:
     constants = tuple(Literal(constant) for constant in rule.constants)
     cost = rule.cost + sum(entry.cost for entry in entries)
     values = run_on(rule.op, [entry.values for entry in entries], rule.constants)
-    expr = Apply(op=rule.op, args=(*[entry.expr for entry in entries], *constants))
+    expr = ApplyOperation(op=rule.op, args=(*[entry.expr for entry in entries], *constants))
     bank.add(cost, rule.gives, expr, values)
 
 
@@ -173,13 +193,13 @@ def evaluated(expr: Expr, inputs: Sequence[Value]) -> tuple[Value, ...]:
     values: list[Value] = []
     for given in inputs:
         try:
-            values.append(expr.value(Scope(given)))
+            values.append(expr.value(TreeScope(given)))
         except (ValueError, TypeError, KeyError, IndexError, AttributeError):
             values.append(FAILED)
     return tuple(values)
 
 
-def leaf_entries(task: Task) -> Iterator[Entry]:
+def leaf_entries(task: SearchTask) -> Iterator[EnumeratedTerm]:
     """Yield every part of the inputs with its type, the numbers in texts, and the fields of lists of records."""
     examples = task.inputs[: task.count]
     whole = annotation(examples)
@@ -191,16 +211,16 @@ def leaf_entries(task: Task) -> Iterator[Entry]:
             continue
         if not steady(examples, path):
             continue
-        expr: Expr = Given(path) if plain else call(_TAKEN[kind], Given(path))
-        entry = Entry(0.3 + 0.1 * len(path), kind, expr, evaluated(expr, task.inputs))
+        expr: Expr = InputPart(path) if plain else call(_TAKEN[kind], InputPart(path))
+        entry = EnumeratedTerm(0.3 + 0.1 * len(path), kind, expr, evaluated(expr, task.inputs))
         yield entry
         if kind.startswith("list[dict[str, "):
             yield from _plucked(task, entry)
     for cost, source, exact in (*number_sources(task.columns, task.count), *date_numbers(task)):
-        inner = source.args[0] if isinstance(source, Apply) and source.op is WHOLE else None
+        inner = source.args[0] if isinstance(source, ApplyOperation) and source.op is WHOLE else None
         integral = all(value is not None and value[0] % 10 ** value[1] == 0 for value in exact[: task.count])
         made = inner if inner is not None else call(_COUNT if integral else _REAL, source)
-        yield Entry(cost + 0.4, "int" if integral else "float", made, evaluated(made, task.inputs))
+        yield EnumeratedTerm(cost + 0.4, "int" if integral else "float", made, evaluated(made, task.inputs))
 
 
 def _paths(value: Value, depth: int) -> Iterator[tuple[str | int, ...]]:
@@ -213,7 +233,7 @@ def _paths(value: Value, depth: int) -> Iterator[tuple[str | int, ...]]:
             yield from ((index, *rest) for rest in _paths(inner, depth - 1))
 
 
-def _plucked(task: Task, entry: Entry) -> Iterator[Entry]:
+def _plucked(task: SearchTask, entry: EnumeratedTerm) -> Iterator[EnumeratedTerm]:
     """Yield one field of every record in a list; of records with values of many kinds also those in its order."""
     records = [record for value in entry.values[: task.count] if isinstance(value, list) for record in value]
     keys = set.intersection(*[set(record) for record in records]) if records else set()
@@ -221,15 +241,15 @@ def _plucked(task: Task, entry: Entry) -> Iterator[Entry]:
     for key in sorted(keys):
         kind = plain or annotation([record[key] for record in records])
         if plain or kind in _TAKEN:
-            body = call(_TYPED_FIELD, Item(), key) if plain else call(_TAKEN[kind], call(FIELD_OF, Item(), key))
+            body = call(_TYPED_FIELD, LoopItem(), key) if plain else call(_TAKEN[kind], call(FIELD_OF, LoopItem(), key))
             expr = Each(source=entry.expr, body=body)
-            yield Entry(entry.cost + 0.8, f"list[{kind}]", expr, evaluated(expr, task.inputs))
+            yield EnumeratedTerm(entry.cost + 0.8, f"list[{kind}]", expr, evaluated(expr, task.inputs))
         if not plain and kind in ("int", "float", "str"):
             ordered = call(_SORTED_BY, entry.expr, key)
-            yield Entry(entry.cost + 1.0, entry.kind, ordered, evaluated(ordered, task.inputs))
+            yield EnumeratedTerm(entry.cost + 1.0, entry.kind, ordered, evaluated(ordered, task.inputs))
 
 
-def _constants(task: Task) -> tuple[tuple[Value, ...], tuple[str, ...]]:
+def _constants(task: SearchTask) -> tuple[tuple[Value, ...], tuple[str, ...]]:
     """Return the constants worth trying: small ones, and those that all outputs share."""
     numbers: list[Value] = [1, 2, 0, 3, 10, 100]
     flat = [inner for value in task.wanted for inner in _scalars(value)]
@@ -252,30 +272,30 @@ def _scalars(value: Value) -> Iterator[Value]:
         yield value
 
 
-def matching(bank: Bank, wanted: Sequence[Value], most: int) -> list[Candidate]:
+def matching(bank: Bank, wanted: Sequence[Value], most: int) -> list[FittingProgram]:
     """Return the expressions of the bank that give what is wanted."""
     fitting = (entry for entry in bank.all() if gives(entry.values, wanted))
-    return [Candidate(entry.cost, entry.expr, known_values(entry.values)) for entry in islice(fitting, most)]
+    return [FittingProgram(entry.cost, entry.expr, known_values(entry.values)) for entry in islice(fitting, most)]
 
 
 _CHEAP = 1.8
 
 
-def linear(bank: Bank, wanted: Sequence[Value]) -> list[Candidate]:
+def linear(bank: Bank, wanted: Sequence[Value]) -> list[FittingProgram]:
     """Return the wanted numbers as a multiple of a number in the inputs, perhaps with something added."""
     if any(isinstance(value, bool) or not isinstance(value, (int, float)) for value in wanted):
         return []
-    found: list[Candidate] = []
+    found: list[FittingProgram] = []
     for entry in bank.all():
         if entry.kind in ("int", "float") and entry.cost < _CHEAP:
             expr = _line(entry, wanted, whole=all(isinstance(value, int) for value in wanted))
             values = evaluated(expr, bank.task.inputs) if expr is not None else ()
             if expr is not None and gives(values, wanted):
-                found.append(Candidate(entry.cost + 3.2, expr, known_values(values)))
+                found.append(FittingProgram(entry.cost + 3.2, expr, known_values(values)))
     return found[:4]
 
 
-def _line(entry: Entry, wanted: Sequence[Value], *, whole: bool) -> Expr | None:
+def _line(entry: EnumeratedTerm, wanted: Sequence[Value], *, whole: bool) -> Expr | None:
     """Return the straight line through the examples, if its slope is a simple fraction."""
     pairs = [(Fraction(str(a)), Fraction(str(b))) for a, b in zip(entry.values, wanted, strict=False)]
     (x, y), (u, v) = pairs[0], next((pair for pair in pairs if pair[0] != pairs[0][0]), pairs[0])

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from mayfly.synthesis.examples._ops import CONTAINS, ENDS, LONGER, STARTS, WORD_COUNT, call
 from mayfly.synthesis.examples._task import leaf, leaves, put
-from mayfly.synthesis.examples._tree import Apply, Choose, Expr, Literal, Op, Scope, Value, walk
-from mayfly.synthesis.examples._words import Intent, constants_of
+from mayfly.synthesis.examples._tree import ApplyOperation, Choose, Expr, Literal, Op, TreeScope, Value, walk
+from mayfly.synthesis.examples._words import IntentWords, constants_of
 
 # So many examples are varied, each beside so many of the other class; beyond that the same differences come again.
 _VARIED, _BESIDE, _PATHS, _MOST = 8, 3, 6, 200
@@ -39,15 +39,15 @@ class Decision(NamedTuple):
     def value(self, expr: Expr, given: Value) -> Value:
         """Return what an expression gives for an input, None where it fails."""
         try:
-            return expr.value(Scope(None, given) if self.of_items else Scope(given))
+            return expr.value(TreeScope(None, given) if self.of_items else TreeScope(given))
         except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
             return None
 
 
-def neighbours(decision: Decision, meant: Intent) -> Iterator[Expr]:
+def neighbours(decision: Decision, meant: IntentWords) -> Iterator[Expr]:
     """Yield the question with one of its constants asked for elsewhere, in other letters, or moved as a limit."""
     for part in walk(decision.test):
-        if isinstance(part, Apply):
+        if isinstance(part, ApplyOperation):
             for near in (*_placed(part, meant), *_moved(part, decision, meant)):
                 yield _replaced(decision.test, part, near)
 
@@ -60,8 +60,8 @@ def by_feature(decision: Decision, asked: Sequence[Expr]) -> Iterator[Expr]:
     """
     for feature in asked:
         answers = decision.answers(feature, decision.given)
-        truth = isinstance(feature, Apply) and feature.op.name == "truth_of"
-        word = isinstance(feature, Apply) and feature.op is CONTAINS
+        truth = isinstance(feature, ApplyOperation) and feature.op.name == "truth_of"
+        word = isinstance(feature, ApplyOperation) and feature.op is CONTAINS
         if None in answers or not (truth or (word and len(set(answers)) > 1)):
             continue
         for held in (True, False):
@@ -72,7 +72,7 @@ def by_feature(decision: Decision, asked: Sequence[Expr]) -> Iterator[Expr]:
                     yield call(_AND if held else _OR_NOT, decision.test, turned)
 
 
-def _placed(part: Apply, meant: Intent) -> Iterator[Expr]:
+def _placed(part: ApplyOperation, meant: IntentWords) -> Iterator[Expr]:
     """Yield where else a text could be asked for: at the start, at the end, anywhere, as a word, in other letters."""
     constant = part.args[1] if len(part.args) == 2 else None
     if not isinstance(constant, Literal) or not isinstance(constant.constant, str) or part.op.returns != "bool":
@@ -80,16 +80,16 @@ def _placed(part: Apply, meant: Intent) -> Iterator[Expr]:
     if part.op in _PLACED:
         for op in _PLACED:
             if op is not part.op and (meant.names_operation(call(op)) or not meant.names_operation(part)):
-                yield Apply(op=op, args=part.args)
+                yield ApplyOperation(op=op, args=part.args)
     if not meant.spells(constant.constant):
-        yield Apply(op=_in_any_letters(part.op), args=part.args)
+        yield ApplyOperation(op=_in_any_letters(part.op), args=part.args)
 
 
 def _in_any_letters(op: Op) -> Op:
     return Op(name=f"{op.name} in any letters", run=lambda text, part: op.run(str(text).casefold(), part.casefold()))
 
 
-def _moved(part: Apply, decision: Decision, meant: Intent) -> Iterator[Expr]:
+def _moved(part: ApplyOperation, decision: Decision, meant: IntentWords) -> Iterator[Expr]:
     """Yield the limit moved to both ends of the gap that the examples leave; one that the intent names stays there."""
     measure = _measure(part)
     if measure is None:
@@ -106,7 +106,7 @@ def _moved(part: Apply, decision: Decision, meant: Intent) -> Iterator[Expr]:
     limits = [float(str(one)) for one in constants_of(part)] if meant.names(part) else [max(lower), min(upper)]
     for limit in limits:
         for strict in (True, False):
-            yield Apply(op=_cut(measure, limit, strict=strict, above=upper is sides[0]), args=part.args[:1])
+            yield ApplyOperation(op=_cut(measure, limit, strict=strict, above=upper is sides[0]), args=part.args[:1])
 
 
 def _cut(measure: Callable[[Value], float | None], limit: float, *, strict: bool, above: bool) -> Op:
@@ -121,7 +121,7 @@ def _cut(measure: Callable[[Value], float | None], limit: float, *, strict: bool
     return Op(name=f"{'above' if above else 'below'} {limit}{' exactly' * strict}", run=run)
 
 
-def _measure(part: Apply) -> Callable[[Value], float | None] | None:
+def _measure(part: ApplyOperation) -> Callable[[Value], float | None] | None:
     """Return how the size of what an operation compares with its limit is measured, if it has one."""
     if part.op is LONGER:
         return lambda value: float(len(value)) if isinstance(value, str) else None
@@ -138,7 +138,7 @@ def _replaced(expr: Expr, part: Expr, near: Expr) -> Expr:
     """Return an expression with one of its parts in another form."""
     if expr is part:
         return near
-    inside = isinstance(expr, (Apply, Choose))
+    inside = isinstance(expr, (ApplyOperation, Choose))
     return expr.rebuilt(lambda inner: _replaced(inner, part, near)) if inside else expr
 
 

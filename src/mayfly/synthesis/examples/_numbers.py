@@ -18,8 +18,8 @@ from mayfly.synthesis.examples._ops import (
     call,
     helper,
 )
-from mayfly.synthesis.examples._pieces import Pool
-from mayfly.synthesis.examples._task import Column, Task, Texts, as_texts, computed
+from mayfly.synthesis.examples._pieces import AtomPool
+from mayfly.synthesis.examples._task import InputColumn, SearchTask, Texts, as_texts, computed
 from mayfly.synthesis.examples._tree import Expr, Op, Value
 
 Exact = tuple[int, int]
@@ -58,7 +58,7 @@ _WHOLE_PART = helper("whole_part", words="the whole part of {0}")
 _PLACES_PART = helper("places_part", words="the decimals of {0}")
 
 
-class Source(NamedTuple):
+class NumberSource(NamedTuple):
     """A number that the inputs give: its cost and its value for every input."""
 
     cost: float
@@ -76,23 +76,23 @@ class Notation(NamedTuple):
     point: str
 
 
-def derived(op: Op, source: Source, *args: int, cost: float = 0.0) -> Source:
+def derived(op: Op, source: NumberSource, *args: int, cost: float = 0.0) -> NumberSource:
     """Return the source with an operation applied to it."""
     values = computed(lambda value: op.run(value, *args), source.values)
-    return Source(source.cost + cost, call(op, source.expr, *args), values)  # type: ignore[arg-type]
+    return NumberSource(source.cost + cost, call(op, source.expr, *args), values)  # type: ignore[arg-type]
 
 
-def number_sources(columns: Sequence[Column], count: int) -> list[Source]:
+def number_sources(columns: Sequence[InputColumn], count: int) -> list[NumberSource]:
     """Return the numbers in the columns, cheapest first."""
-    sources: dict[tuple[Value, ...], Source] = {}
+    sources: dict[tuple[Value, ...], NumberSource] = {}
     for cost, expr, values in (found for column in columns for found in _numbers(column, count)):
         known = values[:count]
         if None not in known and (values not in sources or cost < sources[values].cost):
-            sources[values] = Source(cost, expr, values)  # type: ignore[arg-type]
+            sources[values] = NumberSource(cost, expr, values)  # type: ignore[arg-type]
     return sorted(sources.values(), key=lambda source: source.cost)
 
 
-def _numbers(column: Column, count: int) -> Iterator[tuple[float, Expr, tuple[Value, ...]]]:
+def _numbers(column: InputColumn, count: int) -> Iterator[tuple[float, Expr, tuple[Value, ...]]]:
     yield 0.3, call(READ_NUMBER, column.expr), computed(READ_NUMBER.run, column.texts)
     found = [len(NUMBER.findall(text or "")) for text in column.texts[:count]]
     for index in range(min(*found, _MOST_NUMBERS) if len(found) > 1 else min(found[0], _MOST_NUMBERS)):
@@ -101,7 +101,7 @@ def _numbers(column: Column, count: int) -> Iterator[tuple[float, Expr, tuple[Va
             yield cost, call(NUMBER_IN, column.expr, place), values
 
 
-def add_numbers(pool: Pool, task: Task, sources: Sequence[Source]) -> None:
+def add_numbers(pool: AtomPool, task: SearchTask, sources: Sequence[NumberSource]) -> None:
     """Offer every number of the outputs that a number of the inputs explains."""
     for column in task.columns:
         sizes = computed(len, column.texts)
@@ -119,12 +119,12 @@ def add_numbers(pool: Pool, task: Task, sources: Sequence[Source]) -> None:
             _explain(pool, source, texts, notations, wanted)
     for (op, cost), left, right in ((pair, *both) for pair in _PAIRS for both in combinations(sources[:6], 2)):
         values = computed(op.run, left.values, right.values)
-        mixed = Source(left.cost + right.cost + cost, call(op, left.expr, right.expr), values)  # type: ignore[arg-type]
+        mixed = NumberSource(left.cost + right.cost + cost, call(op, left.expr, right.expr), values)  # type: ignore[arg-type]
         for texts, notations, wanted in targets:
             _explain(pool, mixed, texts, notations, wanted, rounding=False)
 
 
-def _add_plain(pool: Pool, source: Source) -> None:
+def _add_plain(pool: AtomPool, source: NumberSource) -> None:
     """Offer the whole part and the decimals, padded, and the number in words."""
     for op in (_WHOLE_PART, _PLACES_PART):
         values = as_texts(computed(op.run, source.values))
@@ -135,7 +135,7 @@ def _add_plain(pool: Pool, source: Source) -> None:
         pool.offer_cased(source.cost + 1.0, call(op, call(_COUNT, source.expr)), values)
 
 
-def _add_aligned(pool: Pool, cost: float, expr: Expr, values: Texts) -> None:
+def _add_aligned(pool: AtomPool, cost: float, expr: Expr, values: Texts) -> None:
     if len({len(value or "") for value in values[: pool.task.count]}) < 2:
         return
     for width in range(2, 9):
@@ -184,8 +184,8 @@ def notations(texts: Sequence[str], pattern: re.Pattern[str]) -> Iterator[tuple[
 
 
 def _explain(
-    pool: Pool,
-    source: Source,
+    pool: AtomPool,
+    source: NumberSource,
     texts: Sequence[str],
     notations: Sequence[Notation],
     wanted: Sequence[Exact],
@@ -225,7 +225,7 @@ def _alike(value: Exact, power: int, target: Exact) -> bool:
     return bool(abs(left - right) <= 0.55 * max(abs(left), abs(right)) + (0.06 if power else 100))
 
 
-def offer(pool: Pool, source: Source, texts: Sequence[str], notation: Notation, cost: float = 0.6) -> bool:
+def offer(pool: AtomPool, source: NumberSource, texts: Sequence[str], notation: Notation, cost: float = 0.6) -> bool:
     """Offer the source written in the notation if it gives the texts."""
     for value, text in zip(source.values, texts, strict=False):
         if value is None or WRITE_NUMBER.run(value, *notation) != text:
@@ -242,7 +242,7 @@ def offer(pool: Pool, source: Source, texts: Sequence[str], notation: Notation, 
 
 
 def _round(
-    pool: Pool, source: Source, texts: Sequence[str], notations: Sequence[Notation], wanted: Sequence[Exact]
+    pool: AtomPool, source: NumberSource, texts: Sequence[str], notations: Sequence[Notation], wanted: Sequence[Exact]
 ) -> bool:
     """Try to round to every step that all wanted numbers are multiples of."""
     done = False
@@ -282,14 +282,14 @@ _MOST_RANGED = 16
 _MOST_ENDS = 8
 
 
-def add_ranges(pool: Pool, task: Task, sources: Sequence[Source]) -> None:
+def add_ranges(pool: AtomPool, task: SearchTask, sources: Sequence[NumberSource]) -> None:
     """Offer the ends of every range that all outputs have."""
     for source in sources[:_MOST_RANGED]:
         task.check_time()
         _add_range(pool, source, task)
 
 
-def _add_range(pool: Pool, source: Source, task: Task) -> None:
+def _add_range(pool: AtomPool, source: NumberSource, task: SearchTask) -> None:
     """Offer the lower and the upper end of a range that holds the number."""
     found = [NUMBER.findall(output) for output in task.outputs]
     least = min(_MOST_ENDS, *(len(each) for each in found))
@@ -307,7 +307,9 @@ def _add_range(pool: Pool, source: Source, task: Task) -> None:
                             break
 
 
-def _ranges(source: Source, lows: Sequence[Exact], highs: Sequence[Exact]) -> Iterator[tuple[Source, Exact]]:
+def _ranges(
+    source: NumberSource, lows: Sequence[Exact], highs: Sequence[Exact]
+) -> Iterator[tuple[NumberSource, Exact]]:
     """Yield the lower ends that fit, each with the width, if all ranges are equally wide."""
     common = max(0, *(places for _, places in (*lows, *highs)))
     first = [units * 10 ** (common - places) for units, places in lows]

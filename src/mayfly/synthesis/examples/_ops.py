@@ -12,7 +12,7 @@ from functools import lru_cache
 from types import ModuleType
 
 from mayfly.core import parse_python
-from mayfly.synthesis.examples._tree import Apply, Expr, Literal, Op, Value
+from mayfly.synthesis.examples._tree import ApplyOperation, Expr, Literal, Op, Value
 from mayfly.synthesis.examples.parts import MODULES
 
 _HELPERS: dict[str, Op] = {}
@@ -26,9 +26,9 @@ def helper(name: str, returns: str = "str", words: str = "") -> Op:
     return _HELPERS[name]
 
 
-def call(op: Op, *args: Expr | Value) -> Apply:
+def call(op: Op, *args: Expr | Value) -> ApplyOperation:
     """Apply an operation; plain values become constants."""
-    return Apply(op=op, args=tuple([arg if isinstance(arg, Expr) else Literal(arg) for arg in args]))
+    return ApplyOperation(op=op, args=tuple([arg if isinstance(arg, Expr) else Literal(arg) for arg in args]))
 
 
 def native(name: str, template: str, *, returns: str = "str", loose: bool = False, words: str = "") -> Op:

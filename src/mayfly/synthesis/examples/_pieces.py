@@ -23,7 +23,7 @@ from mayfly.synthesis.examples._ops import (
     call,
 )
 from mayfly.synthesis.examples._places import TOKENS, marks, output_shape
-from mayfly.synthesis.examples._task import Atom, Column, Task, Texts, as_texts, computed
+from mayfly.synthesis.examples._task import InputColumn, OutputPiece, SearchTask, Texts, as_texts, computed
 from mayfly.synthesis.examples._tree import Expr, Op, Value
 
 _PAIRS = ("()", "[]", "<>", "{}", '""', "''", "><")
@@ -31,13 +31,13 @@ _MOST = 8
 _CASES: tuple[tuple[Op, float], ...] = ((LOWER, 0.8), (UPPER, 0.8), (CAPITALIZE, 0.9), (TITLE, 1.0))
 
 
-class Pool:
+class AtomPool:
     """Collect atoms whose values occur in the outputs, the cheapest for each vector of values."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: SearchTask) -> None:
         self.task = task
         self.lowered = [output.lower() for output in task.outputs]
-        self.best: dict[tuple[Texts, int], Atom] = {}
+        self.best: dict[tuple[Texts, int], OutputPiece] = {}
         self.group = (0, 0)
 
     def offer(self, cost: float, expr: Expr, values: Texts) -> None:
@@ -50,7 +50,7 @@ class Pool:
                 return
         key = (values, hash(self.group))
         if key not in self.best or cost < self.best[key].cost:
-            self.best[key] = Atom(cost, expr, values, self.group)
+            self.best[key] = OutputPiece(cost, expr, values, self.group)
 
     def near(self, values: Texts) -> bool:
         """Whether the outputs hold the values if case does not matter."""
@@ -89,7 +89,7 @@ class Pool:
             for width in range(max(sizes), 11):
                 self.offer_changed(cost + 1.0, ZFILL, expr, values, width)
 
-    def atoms(self) -> list[Atom]:
+    def atoms(self) -> list[OutputPiece]:
         """Return what was collected."""
         return list(self.best.values())
 
@@ -99,9 +99,9 @@ def mapped(function: Callable[..., Value], values: Texts) -> Texts:
     return as_texts(computed(function, values))
 
 
-def add_pieces(pool: Pool, column: Column) -> None:
+def add_pieces(pool: AtomPool, column: InputColumn) -> None:
     """Offer every piece of one column."""
-    best: dict[Texts, Atom] = {}
+    best: dict[Texts, OutputPiece] = {}
     for atom in pieces(column, pool.task.count):
         if atom.values not in best or atom.cost < best[atom.values].cost:
             best[atom.values] = atom
@@ -114,13 +114,13 @@ def add_pieces(pool: Pool, column: Column) -> None:
             pool.offer(cost, expr, values)
 
 
-def pieces(column: Column, count: int) -> Iterator[Atom]:
+def pieces(column: InputColumn, count: int) -> Iterator[OutputPiece]:
     """Yield the column as a whole and every word, field, match and enclosed part of it."""
     texts = [text for text in column.texts[:count] if text is not None]
-    yield Atom(0.5, column.expr, column.texts)
+    yield OutputPiece(0.5, column.expr, column.texts)
     stripped = mapped(str.strip, column.texts)
     if stripped != column.texts:
-        yield Atom(0.9, call(STRIP, column.expr), stripped)
+        yield OutputPiece(0.9, call(STRIP, column.expr), stripped)
     yield from _counted(column, count, lambda text: text.split(), 0.9, WORD, ())
     for mark in marks(texts):
         if mark != " ":
@@ -135,8 +135,8 @@ def pieces(column: Column, count: int) -> Iterator[Atom]:
 
 
 def _counted(
-    column: Column, count: int, split: Callable[[str], Sequence[str]], cost: float, op: Op, args: tuple[str, ...]
-) -> Iterator[Atom]:
+    column: InputColumn, count: int, split: Callable[[str], Sequence[str]], cost: float, op: Op, args: tuple[str, ...]
+) -> Iterator[OutputPiece]:
     """Yield the parts that a way of splitting gives, counted from the start and from the end."""
     parts = [None if text is None else split(text) for text in column.texts]
     least = min(len(part) for part in parts[:count] if part is not None)
@@ -147,7 +147,7 @@ def _counted(
             values = tuple(
                 [None if part is None or not -len(part) <= place < len(part) else part[place] for part in parts]
             )
-            yield Atom(cost + more, call(op, column.expr, *args, place), values)
+            yield OutputPiece(cost + more, call(op, column.expr, *args, place), values)
 
 
 def _fields(mark: str) -> Callable[[str], list[str]]:
@@ -159,7 +159,7 @@ def _matches(pattern: str) -> Callable[[str], list[str]]:
     return lambda text: [match.group() for match in compiled.finditer(text)]
 
 
-def _enclosed(column: Column, count: int, texts: list[str]) -> Iterator[Atom]:
+def _enclosed(column: InputColumn, count: int, texts: list[str]) -> Iterator[OutputPiece]:
     found = marks(texts)
     pairs = [(pair[0], pair[1], 0.0) for pair in _PAIRS if pair[0] in found and pair[1] in found]
     others = [mark for mark in found if mark not in "()[]<>{}\"'"]

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from mayfly.synthesis.examples._ops import BETWEEN, END_OF, LENGTH, LOWER, START_OF, TITLE, UPPER, call
-from mayfly.synthesis.examples._task import Atom, Column, Task
+from mayfly.synthesis.examples._task import InputColumn, OutputPiece, SearchTask
 from mayfly.synthesis.examples._tree import Expr, Literal, Op
 
 LETTER = r"[^\W\d_]"
@@ -32,7 +32,7 @@ _MOST_MATCHES = 14
 _COMBINED = ((0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (2, 0))
 
 
-class Place(NamedTuple):
+class CutPlace(NamedTuple):
     """A place with its cost, where it is in every text (None where it is not), and how it is said.
 
     With an operation the place is a match of the pattern, otherwise the index counts characters; None is the end.
@@ -97,7 +97,7 @@ def shared_words(texts: Sequence[str]) -> list[str]:
     return sorted(common, key=lambda word: (-len(word), word))[:6]
 
 
-def places(column: Column, count: int) -> tuple[list[list[Place]], list[list[Place]]]:
+def places(column: InputColumn, count: int) -> tuple[list[list[CutPlace]], list[list[CutPlace]]]:
     """Return where a piece of the column may start and may end, in groups that are the same on all examples."""
     texts = [text for text in column.texts[:count] if text is not None]
     starts, ends = _Best(count), _Best(count)
@@ -112,8 +112,8 @@ def places(column: Column, count: int) -> tuple[list[list[Place]], list[list[Pla
             chosen = [None if each is None or not -len(each) <= index < len(each) else each[index] for each in found]
             first = tuple(None if span is None else span[0] for span in chosen)
             last = tuple(None if span is None else span[1] for span in chosen)
-            before = Place(1.0 + extra + cost, first, START_OF, pattern, index)
-            after = Place(1.0 + extra + cost, last, END_OF, pattern, index)
+            before = CutPlace(1.0 + extra + cost, first, START_OF, pattern, index)
+            after = CutPlace(1.0 + extra + cost, last, END_OF, pattern, index)
             # A mark stands before or after a piece; a word is where a piece starts or ends.
             outer = 0.0 if not pattern.startswith(("\\d", "[", "\\w", "\\S")) else 0.4
             starts.add(before._replace(cost=before.cost + (0.4 - outer)))
@@ -145,14 +145,14 @@ def _patterns(texts: Sequence[str]) -> Iterator[tuple[str, float]]:
                 yield f"(?<={left})(?={right})", 0.6 + cost + more
 
 
-def _counted(column: Column, longest: int) -> Iterator[Place]:
-    yield Place(0.1, tuple(None if text is None else 0 for text in column.texts), None, "", 0)
-    yield Place(0.1, tuple(None if text is None else len(text) for text in column.texts), None, "", None)
+def _counted(column: InputColumn, longest: int) -> Iterator[CutPlace]:
+    yield CutPlace(0.1, tuple(None if text is None else 0 for text in column.texts), None, "", 0)
+    yield CutPlace(0.1, tuple(None if text is None else len(text) for text in column.texts), None, "", None)
     for number in range(1, longest + 1):
         at = tuple(None if text is None or len(text) < number else number for text in column.texts)
-        yield Place(1.1 + 0.1 * number, at, None, "", number)
+        yield CutPlace(1.1 + 0.1 * number, at, None, "", number)
         back = tuple(None if text is None or len(text) < number else len(text) - number for text in column.texts)
-        yield Place(1.3 + 0.1 * number, back, None, "", -number)
+        yield CutPlace(1.3 + 0.1 * number, back, None, "", -number)
 
 
 class _Best:
@@ -160,9 +160,9 @@ class _Best:
 
     def __init__(self, count: int) -> None:
         self.count = count
-        self.groups: dict[tuple[int | None, ...], dict[tuple[int | None, ...], Place]] = {}
+        self.groups: dict[tuple[int | None, ...], dict[tuple[int | None, ...], CutPlace]] = {}
 
-    def add(self, place: Place) -> None:
+    def add(self, place: CutPlace) -> None:
         """Take a place unless it fails on an example or is said more cheaply already."""
         known = place.at[: self.count]
         if None in known:
@@ -171,23 +171,23 @@ class _Best:
         if place.at not in group or place.cost < group[place.at].cost:
             group[place.at] = place
 
-    def all(self) -> list[list[Place]]:
+    def all(self) -> list[list[CutPlace]]:
         """Return what was kept, in groups, the cheapest of each first."""
         return [sorted(group.values(), key=lambda kept: kept.cost)[:_KEPT] for group in self.groups.values()]
 
 
-class Pieces:
+class PlacedPieces:
     """Find the pieces of one column that continue the outputs from given places on."""
 
-    def __init__(self, column: Column, task: Task) -> None:
+    def __init__(self, column: InputColumn, task: SearchTask) -> None:
         self.column, self.task = column, task
         count = task.count
         starts, ends = places(column, count)
-        self.ends: dict[int, list[list[Place]]] = {}
+        self.ends: dict[int, list[list[CutPlace]]] = {}
         for group in ends:
             self.ends.setdefault(group[0].at[0] or 0, []).append(group)
         self.views = list(self._views())
-        self.starts: list[dict[str, list[list[Place]]]] = [{} for _ in self.views]
+        self.starts: list[dict[str, list[list[CutPlace]]]] = [{} for _ in self.views]
         for number, (_, _, texts) in enumerate(self.views):
             for group in starts:
                 at = group[0].at[0] or 0
@@ -203,7 +203,7 @@ class Pieces:
                 seen.append(changed)
                 yield op, cost, changed
 
-    def at(self, state: tuple[int, ...]) -> Iterator[Atom]:
+    def at(self, state: tuple[int, ...]) -> Iterator[OutputPiece]:
         """Yield every piece that all outputs have at the places of *state*."""
         outputs = self.task.outputs
         if any(place >= len(output) for place, output in zip(state, outputs, strict=True)):
@@ -218,7 +218,7 @@ class Pieces:
                 else:
                     yield from self._ended(group, op, cost, reach)
 
-    def _ended(self, starts: list[Place], op: Op | None, cost: float, reach: list[int]) -> Iterator[Atom]:
+    def _ended(self, starts: list[CutPlace], op: Op | None, cost: float, reach: list[int]) -> Iterator[OutputPiece]:
         first = starts[0].at
         origin = first[0] or 0
         for place in range(origin + 1, origin + reach[0] + 1):
@@ -228,14 +228,14 @@ class Pieces:
                         if left < len(starts) and right < len(ends):
                             yield self._atom(starts[left], ends[right], op, cost)
 
-    def _atom(self, start: Place, end: Place, op: Op | None, cost: float) -> Atom:
+    def _atom(self, start: CutPlace, end: CutPlace, op: Op | None, cost: float) -> OutputPiece:
         cuts = zip(self.column.texts, start.at, end.at, strict=True)
         values = tuple([_cut(text, a, b) for text, a, b in cuts])
         if op is not None:
             values = tuple([None if value is None else str(op.run(value)) for value in values])
-        return Atom(0.8 + start.cost + end.cost + cost, self._expr(start, end, op), values)
+        return OutputPiece(0.8 + start.cost + end.cost + cost, self._expr(start, end, op), values)
 
-    def _expr(self, start: Place, end: Place, op: Op | None) -> Expr:
+    def _expr(self, start: CutPlace, end: CutPlace, op: Op | None) -> Expr:
         text = self.column.expr
         whole = (start.op, start.nth, end.op, end.nth) == (None, 0, None, None)
         expr = text if whole else call(BETWEEN, text, start.expr(text), end.expr(text))

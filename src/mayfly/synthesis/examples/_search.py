@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from itertools import count as counter
 from typing import NamedTuple
 
-from mayfly.synthesis.examples._places import Pieces
-from mayfly.synthesis.examples._task import Atom, Task, Texts
+from mayfly.synthesis.examples._places import PlacedPieces
+from mayfly.synthesis.examples._task import OutputPiece, SearchTask, Texts
 from mayfly.synthesis.examples._tree import Concat, Expr, Literal
 
 State = tuple[int, ...]
@@ -26,7 +26,7 @@ _SLACK = 4.0
 _MOST_STEPS = 4000
 
 
-class Candidate(NamedTuple):
+class FittingProgram(NamedTuple):
     """A program that fits all examples: its cost and what it gives for every input."""
 
     cost: float
@@ -35,19 +35,21 @@ class Candidate(NamedTuple):
 
 
 class _Path(NamedTuple):
-    atom: Atom
+    atom: OutputPiece
     before: _Path | None
 
 
-def search(task: Task, atoms: Sequence[Atom], sources: Sequence[Pieces], wanted: int) -> list[Candidate]:
+def search(
+    task: SearchTask, atoms: Sequence[OutputPiece], sources: Sequence[PlacedPieces], wanted: int
+) -> list[FittingProgram]:
     """Return up to *wanted* candidates that differ in what they give, cheapest first."""
     goal = tuple(len(output) for output in task.outputs)
     start: State = (0,) * task.count
     order = counter()
     heap: list[tuple[float, int, State, _Path | None]] = [(0.0, next(order), start, None)]
     visits: dict[State, int] = {}
-    edges: dict[State, list[Atom]] = {}
-    found: dict[Texts, Candidate] = {}
+    edges: dict[State, list[OutputPiece]] = {}
+    found: dict[Texts, FittingProgram] = {}
     steps = 0
     paths = min(_PATHS, wanted + 1)
     limit = math.inf
@@ -77,7 +79,7 @@ def search(task: Task, atoms: Sequence[Atom], sources: Sequence[Pieces], wanted:
     return sorted(found.values(), key=lambda candidate: candidate.cost)
 
 
-def _fit(path: _Path | None, atom: Atom) -> float:
+def _fit(path: _Path | None, atom: OutputPiece) -> float:
     """Return what it costs or saves to put an atom after those of a path: parts of one date belong together."""
     if path is None:
         return 0.0
@@ -94,13 +96,15 @@ def _fit(path: _Path | None, atom: Atom) -> float:
     return 1.2 if before != (0, 0) else 0.8
 
 
-def _both_constant(first: Atom, second: Atom) -> bool:
+def _both_constant(first: OutputPiece, second: OutputPiece) -> bool:
     return isinstance(first.expr, Literal) and isinstance(second.expr, Literal)
 
 
-def _edges(task: Task, state: State, atoms: Sequence[Atom], sources: Sequence[Pieces]) -> list[Atom]:
+def _edges(
+    task: SearchTask, state: State, atoms: Sequence[OutputPiece], sources: Sequence[PlacedPieces]
+) -> list[OutputPiece]:
     """Return the atoms that continue every output here, the cheapest for each vector of values."""
-    best: dict[tuple[Texts, tuple[int, int]], Atom] = {}
+    best: dict[tuple[Texts, tuple[int, int]], OutputPiece] = {}
     for atom in _continuing(task, state, atoms, sources):
         key = (atom.values, atom.group)
         if key not in best or atom.cost < best[key].cost:
@@ -108,7 +112,9 @@ def _edges(task: Task, state: State, atoms: Sequence[Atom], sources: Sequence[Pi
     return sorted(best.values(), key=lambda atom: atom.cost)[:400]
 
 
-def _continuing(task: Task, state: State, atoms: Sequence[Atom], sources: Sequence[Pieces]) -> Iterator[Atom]:
+def _continuing(
+    task: SearchTask, state: State, atoms: Sequence[OutputPiece], sources: Sequence[PlacedPieces]
+) -> Iterator[OutputPiece]:
     outputs = task.outputs
     yield from _constants(task, state)
     for atom in atoms:
@@ -120,14 +126,14 @@ def _continuing(task: Task, state: State, atoms: Sequence[Atom], sources: Sequen
                 yield atom
 
 
-def _fits(atom: Atom, outputs: Sequence[str], state: State) -> bool:
+def _fits(atom: OutputPiece, outputs: Sequence[str], state: State) -> bool:
     for output, value, place in zip(outputs, atom.values, state, strict=False):
         if not output.startswith(value or "", place):
             return False
     return True
 
 
-def _constants(task: Task, state: State) -> Iterator[Atom]:
+def _constants(task: SearchTask, state: State) -> Iterator[OutputPiece]:
     rests = [output[place:] for output, place in zip(task.outputs, state, strict=True)]
     shortest = min(rests, key=len)
     size = 0
@@ -135,10 +141,10 @@ def _constants(task: Task, state: State) -> Iterator[Atom]:
         size += 1
     for length in sorted({*range(1, min(size, _LONG) + 1), size} - {0}):
         text = shortest[:length]
-        yield Atom(constant_cost(task, text), Literal(text), (text,) * len(task.inputs))
+        yield OutputPiece(constant_cost(task, text), Literal(text), (text,) * len(task.inputs))
 
 
-def constant_cost(task: Task, text: str) -> float:
+def constant_cost(task: SearchTask, text: str) -> float:
     """Return what writing a constant costs: letters more than marks, and more if the inputs hold them anyway."""
     solid = [char for char in text if char.isalnum()]
     digits = [char for char in solid if char.isdigit()]
@@ -157,8 +163,8 @@ def constant_cost(task: Task, text: str) -> float:
     return cost
 
 
-def _candidate(cost: float, path: _Path, size: int) -> Candidate:
-    atoms: list[Atom] = []
+def _candidate(cost: float, path: _Path, size: int) -> FittingProgram:
+    atoms: list[OutputPiece] = []
     step: _Path | None = path
     while step is not None:
         atoms.append(step.atom)
@@ -167,7 +173,7 @@ def _candidate(cost: float, path: _Path, size: int) -> Candidate:
     parts = [atom.expr for atom in atoms]
     expr = parts[0] if len(parts) == 1 else Concat(tuple(parts))
     values = tuple(_joined([atom.values[index] for atom in atoms]) for index in range(size))
-    return Candidate(cost, expr, values)
+    return FittingProgram(cost, expr, values)
 
 
 def _joined(values: list[str | None]) -> str | None:

@@ -14,7 +14,7 @@ from mayfly.synthesis.examples._dates import add_dates
 from mayfly.synthesis.examples._enumerate import (
     FAILED,
     FIELD_OF,
-    Entry,
+    EnumeratedTerm,
     evaluated,
     fill,
     gives,
@@ -25,27 +25,27 @@ from mayfly.synthesis.examples._enumerate import (
 )
 from mayfly.synthesis.examples._numbers import add_numbers, add_ranges, number_sources
 from mayfly.synthesis.examples._ops import STRING, call, native
-from mayfly.synthesis.examples._pieces import Pool, add_pieces
-from mayfly.synthesis.examples._places import Pieces
-from mayfly.synthesis.examples._search import Candidate, search
-from mayfly.synthesis.examples._task import Column, Task, make_task
+from mayfly.synthesis.examples._pieces import AtomPool, add_pieces
+from mayfly.synthesis.examples._places import PlacedPieces
+from mayfly.synthesis.examples._search import FittingProgram, search
+from mayfly.synthesis.examples._task import InputColumn, SearchTask, make_task
 from mayfly.synthesis.examples._tree import (
     Each,
     Expr,
-    Given,
-    Item,
-    Listing,
+    FixedList,
+    InputPart,
     Literal,
+    LoopItem,
     Op,
-    Record,
+    RecordTree,
     Value,
 )
 from mayfly.synthesis.examples._whole import add_whole
 
 
-def write(task: Task, wanted: int) -> list[Candidate]:
+def write(task: SearchTask, wanted: int) -> list[FittingProgram]:
     """Return up to *wanted* programs without conditions that give all outputs, cheapest first."""
-    pool = Pool(task)
+    pool = AtomPool(task)
     for column in task.columns:
         add_pieces(pool, column)
         add_whole(pool, column)
@@ -54,7 +54,7 @@ def write(task: Task, wanted: int) -> list[Candidate]:
     numbers = [*number_sources(task.columns, task.count), *dates]
     add_numbers(pool, task, numbers)
     add_ranges(pool, task, numbers)
-    sources = [Pieces(column, task) for column in task.columns if any(column.texts[: task.count])]
+    sources = [PlacedPieces(column, task) for column in task.columns if any(column.texts[: task.count])]
     return search(task, pool.atoms(), sources, wanted)
 
 
@@ -64,7 +64,7 @@ _ENUMERATION = 4.0
 _DEAR = 1.9
 
 
-def solve(task: Task, wanted: int) -> list[Candidate]:
+def solve(task: SearchTask, wanted: int) -> list[FittingProgram]:
     """Return up to *wanted* programs that give what the examples want, cheapest first."""
     plain = _plain(task, wanted)
     if plain or task.count < 2:
@@ -76,19 +76,19 @@ def solve(task: Task, wanted: int) -> list[Candidate]:
     return found
 
 
-def _plain(task: Task, wanted: int) -> list[Candidate]:
+def _plain(task: SearchTask, wanted: int) -> list[FittingProgram]:
     """Return programs without conditions at the top."""
-    found: list[Candidate] = []
+    found: list[FittingProgram] = []
     for kind, way in _WAYS:
         if all(isinstance(value, kind) for value in task.wanted):
             found = way(task, wanted)
             break
     if not found and all(same(value, task.wanted[0]) for value in task.wanted):
-        found = [Candidate(3.0, Literal(task.wanted[0]), (task.wanted[0],) * len(task.inputs))]
+        found = [FittingProgram(3.0, Literal(task.wanted[0]), (task.wanted[0],) * len(task.inputs))]
     return sorted(found, key=lambda candidate: candidate.cost)[:wanted]
 
 
-def _texts(task: Task, wanted: int) -> list[Candidate]:
+def _texts(task: SearchTask, wanted: int) -> list[FittingProgram]:
     found = write(task, wanted) if task.columns else []
     if found:
         return found
@@ -106,48 +106,50 @@ def _has_list(value: Value) -> bool:
     return isinstance(value, list) or any(_has_list(each) for each in inner)
 
 
-def _as_column(entry: Entry, task: Task) -> Column | None:
+def _as_column(entry: EnumeratedTerm, task: SearchTask) -> InputColumn | None:
     if entry.kind not in ("str", "int"):
         return None
     texts = tuple(None if value is FAILED else str(value) for value in entry.values)
     expr = entry.expr if entry.kind == "str" else call(STRING, entry.expr)
-    return None if None in texts[: task.count] else Column(expr, texts)
+    return None if None in texts[: task.count] else InputColumn(expr, texts)
 
 
-def _answers(task: Task, wanted: int) -> list[Candidate]:
+def _answers(task: SearchTask, wanted: int) -> list[FittingProgram]:
     """Return the questions that all examples answer as wanted."""
-    found: list[Candidate] = []
+    found: list[FittingProgram] = []
     for condition in conditions(task):
         answers = condition.answers
         if answers[: task.count] == task.wanted:
-            found.append(Candidate(condition.cost + 0.5, condition.expr, answers))
+            found.append(FittingProgram(condition.cost + 0.5, condition.expr, answers))
         elif tuple(not answer for answer in answers[: task.count]) == task.wanted:
             turned = tuple(not answer for answer in answers)
-            found.append(Candidate(condition.cost + 0.9, call(NOT, condition.expr), turned))
+            found.append(FittingProgram(condition.cost + 0.9, call(NOT, condition.expr), turned))
     return [*found, *_compared(task)][: wanted * 2]
 
 
-def _compared(task: Task) -> Iterator[Candidate]:
+def _compared(task: SearchTask) -> Iterator[FittingProgram]:
     """Yield comparisons of two numbers, or of a number with a constant, that give the wanted answers."""
     for cost, op, left, right in _comparable(task):
         answers = run_on(op, [left.values, right.values])
         if answers[: task.count] == task.wanted:
-            yield Candidate(cost, call(op, left.expr, right.expr), known_values(answers))
+            yield FittingProgram(cost, call(op, left.expr, right.expr), known_values(answers))
 
 
-def comparisons(task: Task) -> Iterator[tuple[float, Expr]]:
+def comparisons(task: SearchTask) -> Iterator[tuple[float, Expr]]:
     """Yield every comparison that is tried, with its cost, also those that do not part the examples as wanted."""
     for cost, op, left, right in _comparable(task):
         yield cost, call(op, left.expr, right.expr)
 
 
-def _comparable(task: Task) -> Iterator[tuple[float, Op, Entry, Entry]]:
+def _comparable(task: SearchTask) -> Iterator[tuple[float, Op, EnumeratedTerm, EnumeratedTerm]]:
     from mayfly.synthesis.examples._typed import COMPARISONS
 
     numbers = [
         entry for entry in fill(task, seconds=_ENUMERATION, rounds=1).all() if entry.kind in ("int", "float", "str")
     ][:25]
-    constants = [Entry(0.8, "int", Literal(value), (value,) * len(task.inputs)) for value in (0, 1, 2, 10, 18, 100)]
+    constants = [
+        EnumeratedTerm(0.8, "int", Literal(value), (value,) * len(task.inputs)) for value in (0, 1, 2, 10, 18, 100)
+    ]
     for left in numbers:
         for right in (*numbers, *constants):
             if left.expr == right.expr or (left.kind == "str") != (right.kind == "str"):
@@ -156,17 +158,17 @@ def _comparable(task: Task) -> Iterator[tuple[float, Op, Entry, Entry]]:
                 yield left.cost + right.cost + 1.0 + 0.1 * rank, op, left, right
 
 
-def _numbers(task: Task, wanted: int) -> list[Candidate]:
+def _numbers(task: SearchTask, wanted: int) -> list[FittingProgram]:
     bank = fill(task, seconds=_ENUMERATION)
     return [*matching(bank, task.wanted, wanted), *linear(bank, task.wanted)]
 
 
-def _records(task: Task, wanted: int) -> list[Candidate]:
+def _records(task: SearchTask, wanted: int) -> list[FittingProgram]:
     """Solve every field apart; a record whose keys vary has to be computed as a whole."""
     records = [value for value in task.wanted if isinstance(value, dict)]
     if any(list(record) != list(records[0]) for record in records) or not records[0]:
         return matching(fill(task, seconds=_ENUMERATION, rounds=2), task.wanted, wanted)
-    by_field: list[tuple[str, list[Candidate]]] = []
+    by_field: list[tuple[str, list[FittingProgram]]] = []
     for key in records[0]:
         solved = solve(_with(task, [record[key] for record in records]), 3)
         if not solved:
@@ -175,9 +177,9 @@ def _records(task: Task, wanted: int) -> list[Candidate]:
     return [_record([(key, solved[0]) for key, solved in by_field]), *_swapped(by_field, wanted)]
 
 
-def _swapped(by_field: list[tuple[str, list[Candidate]]], wanted: int) -> list[Candidate]:
+def _swapped(by_field: list[tuple[str, list[FittingProgram]]], wanted: int) -> list[FittingProgram]:
     """Return the records in which one field has its second-best program."""
-    made: list[Candidate] = []
+    made: list[FittingProgram] = []
     for place, (_, solved) in enumerate(by_field):
         for rival in solved[1:2]:
             chosen = [(key, rival if index == place else each[0]) for index, (key, each) in enumerate(by_field)]
@@ -185,7 +187,7 @@ def _swapped(by_field: list[tuple[str, list[Candidate]]], wanted: int) -> list[C
     return made[:wanted]
 
 
-def _record(chosen: Sequence[tuple[str, Candidate]]) -> Candidate:
+def _record(chosen: Sequence[tuple[str, FittingProgram]]) -> FittingProgram:
     size = len(chosen[0][1].values)
     values = tuple(
         None
@@ -193,17 +195,17 @@ def _record(chosen: Sequence[tuple[str, Candidate]]) -> Candidate:
         else {key: each.values[index] for key, each in chosen}
         for index in range(size)
     )
-    return Candidate(
-        0.2 + sum(each.cost for _, each in chosen), Record(tuple((key, each.expr) for key, each in chosen)), values
+    return FittingProgram(
+        0.2 + sum(each.cost for _, each in chosen), RecordTree(tuple((key, each.expr) for key, each in chosen)), values
     )
 
 
-def _with(task: Task, values: Sequence[Value]) -> Task:
+def _with(task: SearchTask, values: Sequence[Value]) -> SearchTask:
     challenges = task.inputs[task.count :]
     return make_task(task.inputs[: task.count], values, challenges, deadline=task.deadline, probed=task.probed)
 
 
-def _lists(task: Task, wanted: int) -> list[Candidate]:
+def _lists(task: SearchTask, wanted: int) -> list[FittingProgram]:
     """Try what the enumerator knows, then one program for every element of a list, then each place apart."""
     bank = fill(task, seconds=_ENUMERATION)
     found = matching(bank, task.wanted, wanted)
@@ -217,8 +219,8 @@ def _lists(task: Task, wanted: int) -> list[Candidate]:
     return found
 
 
-def _placed(task: Task, size: int) -> list[Candidate]:
-    solved: list[Candidate] = []
+def _placed(task: SearchTask, size: int) -> list[FittingProgram]:
+    solved: list[FittingProgram] = []
     for place in range(size):
         here = solve(_with(task, [value[place] for value in task.wanted if isinstance(value, list)]), 1)
         if not here:
@@ -228,10 +230,12 @@ def _placed(task: Task, size: int) -> list[Candidate]:
         None if any(each.values[index] is None for each in solved) else [each.values[index] for each in solved]
         for index in range(len(task.inputs))
     )
-    return [Candidate(0.5 + sum(each.cost for each in solved), Listing(tuple(each.expr for each in solved)), values)]
+    return [
+        FittingProgram(0.5 + sum(each.cost for each in solved), FixedList(tuple(each.expr for each in solved)), values)
+    ]
 
 
-def _mapped(task: Task, sources: Sequence[Entry]) -> Iterator[Candidate]:
+def _mapped(task: SearchTask, sources: Sequence[EnumeratedTerm]) -> Iterator[FittingProgram]:
     """Yield one program for every element, for lists that are as long as what is wanted."""
     for source in sources:
         pairs: list[tuple[Value, Value]] = []
@@ -246,7 +250,7 @@ def _mapped(task: Task, sources: Sequence[Entry]) -> Iterator[Candidate]:
                 return
 
 
-def _each(task: Task, source: Entry, pairs: Sequence[tuple[Value, Value]]) -> Iterator[Candidate]:
+def _each(task: SearchTask, source: EnumeratedTerm, pairs: Sequence[tuple[Value, Value]]) -> Iterator[FittingProgram]:
     if not pairs or time.thread_time() > task.deadline:
         return
     inner = make_task([a for a, _ in pairs[:12]], [b for _, b in pairs[:12]], [], deadline=task.deadline, probed=False)
@@ -254,7 +258,7 @@ def _each(task: Task, source: Entry, pairs: Sequence[tuple[Value, Value]]) -> It
         yield from _fitting(task, Each(source=source.expr, body=rebased(solved.expr)), source.cost + solved.cost + 0.8)
 
 
-def _filtered(task: Task, sources: Sequence[Entry]) -> Iterator[Candidate]:
+def _filtered(task: SearchTask, sources: Sequence[EnumeratedTerm]) -> Iterator[FittingProgram]:
     """Yield the elements that a question picks, for lists that hold what is wanted in the same order."""
     for source in sources:
         picked: list[tuple[Value, bool]] = []
@@ -267,22 +271,22 @@ def _filtered(task: Task, sources: Sequence[Entry]) -> Iterator[Candidate]:
             yield from _picked(task, source, picked)
 
 
-def _picked(task: Task, source: Entry, picked: Sequence[tuple[Value, bool]]) -> Iterator[Candidate]:
+def _picked(task: SearchTask, source: EnumeratedTerm, picked: Sequence[tuple[Value, bool]]) -> Iterator[FittingProgram]:
     if len({kept for _, kept in picked}) < 2:
         return
     inner = make_task(
         [item for item, _ in picked], [kept for _, kept in picked], [], deadline=task.deadline, probed=False
     )
     for solved in _answers(inner, 4):
-        expr = Each(source=source.expr, body=Item(), test=rebased(solved.expr))
+        expr = Each(source=source.expr, body=LoopItem(), test=rebased(solved.expr))
         yield from _fitting(task, expr, source.cost + solved.cost + 0.9)
 
 
-def _fitting(task: Task, expr: Expr, cost: float) -> Iterator[Candidate]:
+def _fitting(task: SearchTask, expr: Expr, cost: float) -> Iterator[FittingProgram]:
     """Yield a program if it gives all that is wanted."""
     values = evaluated(expr, task.inputs)
     if gives(values, task.wanted):
-        yield Candidate(cost, expr, known_values(values))
+        yield FittingProgram(cost, expr, known_values(values))
 
 
 def _mask(items: Value, target: Value) -> list[bool] | None:
@@ -300,14 +304,14 @@ def _mask(items: Value, target: Value) -> list[bool] | None:
 
 def rebased(expr: Expr) -> Expr:
     """Return an expression about an input as one about the element at hand."""
-    if isinstance(expr, Given):
-        return reduce(lambda made, step: call(FIELD_OF, made, step), expr.path, cast("Expr", Item()))
+    if isinstance(expr, InputPart):
+        return reduce(lambda made, step: call(FIELD_OF, made, step), expr.path, cast("Expr", LoopItem()))
     if isinstance(expr, Each):
         return replace(expr, source=rebased(expr.source))
-    return expr if isinstance(expr, Listing) else expr.rebuilt(rebased)
+    return expr if isinstance(expr, FixedList) else expr.rebuilt(rebased)
 
 
-_WAYS: tuple[tuple[type | tuple[type, ...], Callable[[Task, int], list[Candidate]]], ...] = (
+_WAYS: tuple[tuple[type | tuple[type, ...], Callable[[SearchTask, int], list[FittingProgram]]], ...] = (
     (str, _texts),
     (bool, _answers),
     ((int, float), _numbers),

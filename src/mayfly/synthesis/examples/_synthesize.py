@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 
 from mayfly.core import Example, clipped, same
 from mayfly.synthesis.examples._decisions import doubt
-from mayfly.synthesis.examples._emit import Shape, annotation, emit
-from mayfly.synthesis.examples._search import Candidate
+from mayfly.synthesis.examples._emit import CallShape, annotation, emit
+from mayfly.synthesis.examples._search import FittingProgram
 from mayfly.synthesis.examples._solve import solve
-from mayfly.synthesis.examples._task import OutOfTime, Task, make_task, variations
-from mayfly.synthesis.examples._tree import Expr, Scope, Value
+from mayfly.synthesis.examples._task import SearchTask, SearchTimeout, make_task, variations
+from mayfly.synthesis.examples._tree import Expr, TreeScope, Value
 from mayfly.synthesis.examples._trust import Trust, differing, weigh
-from mayfly.synthesis.examples._words import Intent, describe
+from mayfly.synthesis.examples._words import IntentWords, describe
 
 _PROBES = 12
 _LEARNED = 6
@@ -30,7 +30,7 @@ _NEEDED = "more examples, or a model (--model), would help"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Program:
+class SynthesizedProgram:
     """A program that fits all examples: its source, the name to call in it, and what it does in plain words."""
 
     source: str
@@ -42,13 +42,13 @@ class Program:
     def apply(self, input: object) -> object:
         """Compute the output by interpreting the program here; inputs outside what was learned raise ValueError."""
         try:
-            return self.expr.value(Scope(plain(input)))
+            return self.expr.value(TreeScope(plain(input)))
         except RecursionError:
             raise ValueError("the input is nested too deeply") from None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class SynthesisQuestion:
     """An input for which programs that fit all examples disagree, with their answers, the likeliest first."""
 
     input: object
@@ -59,8 +59,8 @@ class Question:
 class Synthesis:
     """What was found: programs, best first, whether the best may be believed, and what to ask or say otherwise."""
 
-    programs: tuple[Program, ...] = ()
-    question: Question | None = None
+    programs: tuple[SynthesizedProgram, ...] = ()
+    question: SynthesisQuestion | None = None
     reason: str = ""
     confident: bool = False
     trust: Trust | None = None
@@ -90,7 +90,7 @@ def synthesize(
     deadline = time.thread_time() + seconds
     try:
         task, candidates = _learn(inputs, wanted, known or variations(inputs), bool(known), deadline, rivals)
-    except OutOfTime:
+    except SearchTimeout:
         return Synthesis(reason=f"no program was found within {seconds:g} seconds; {_NEEDED}")
     except (ArithmeticError, RecursionError) as error:
         return Synthesis(reason=f"the examples hold something too large to work with ({error}); {_NEEDED}")
@@ -98,7 +98,7 @@ def synthesize(
         return Synthesis(reason=_nothing(pairs))
     fair = candidates
     if all(isinstance(value, bool) for value in wanted):
-        candidates, fair = _as_named(candidates, Intent(intent))
+        candidates, fair = _as_named(candidates, IntentWords(intent))
     usable = name.isidentifier() and not keyword.iskeyword(name)
     shape = _shape(inputs, name if usable else _named(name or intent, parameters), tuple(parameters))
     programs = tuple(_program(candidate, shape, pairs[0]) for candidate in candidates[:rivals])
@@ -159,7 +159,7 @@ def _challenges(inputs: Sequence[Value], probes: Sequence[Value]) -> list[Value]
 
 def _learn(
     inputs: list[Value], wanted: list[Value], challenges: list[Value], probed: bool, deadline: float, rivals: int
-) -> tuple[Task, list[Candidate]]:
+) -> tuple[SearchTask, list[FittingProgram]]:
     """Solve for a few examples, and add those that the result gets wrong until all are right."""
     truths = all(isinstance(value, bool) for value in wanted)
     chosen = list(range(min(len(inputs), _LEARNED_TRUTHS if truths else _LEARNED)))
@@ -183,22 +183,22 @@ def _learn(
     return task, []
 
 
-def _right(candidate: Candidate, inputs: list[Value], wanted: list[Value], chosen: list[int]) -> bool:
+def _right(candidate: FittingProgram, inputs: list[Value], wanted: list[Value], chosen: list[int]) -> bool:
     return all(_gives(candidate, inputs[index], wanted[index]) for index in chosen)
 
 
-def _gives(candidate: Candidate, given: Value, output: Value) -> bool:
+def _gives(candidate: FittingProgram, given: Value, output: Value) -> bool:
     try:
-        return same(candidate.expr.value(Scope(given)), output)
+        return same(candidate.expr.value(TreeScope(given)), output)
     except ValueError:
         return False
 
 
-def _ranked(task: Task, candidates: list[Candidate]) -> list[Candidate]:
+def _ranked(task: SearchTask, candidates: list[FittingProgram]) -> list[FittingProgram]:
     """Make dearer what fails on further inputs."""
     if not task.probed:
         return candidates
-    adjusted: list[Candidate] = []
+    adjusted: list[FittingProgram] = []
     for candidate in candidates:
         given = candidate.values[task.count :]
         failing = sum(value is None for value in given) / len(given)
@@ -206,23 +206,25 @@ def _ranked(task: Task, candidates: list[Candidate]) -> list[Candidate]:
     return sorted(adjusted, key=lambda candidate: candidate.cost)
 
 
-def _as_named(candidates: list[Candidate], meant: Intent) -> tuple[list[Candidate], list[Candidate]]:
+def _as_named(
+    candidates: list[FittingProgram], meant: IntentWords
+) -> tuple[list[FittingProgram], list[FittingProgram]]:
     """Return yes-or-no programs with those first whose words the intent has, and those of them that are rivals."""
     ranked = sorted(candidates, key=lambda candidate: meant.rank(candidate.expr))
     named = [candidate for candidate in ranked if meant.names(candidate.expr)]
     return ranked, named or ranked
 
 
-def _doubted(trust: Trust, lead: Candidate) -> Question | None:
+def _doubted(trust: Trust, lead: FittingProgram) -> SynthesisQuestion | None:
     """Ask about the input on which an equally simple question gives the other answer, where that is the output."""
     found = trust.doubt
     if found is None or not found.asks:
         return None
-    answer = lead.expr.value(Scope(found.input))
-    return Question(input=found.input, answers=(answer, not answer)) if isinstance(answer, bool) else None
+    answer = lead.expr.value(TreeScope(found.input))
+    return SynthesisQuestion(input=found.input, answers=(answer, not answer)) if isinstance(answer, bool) else None
 
 
-def _question(task: Task, candidates: Sequence[Candidate]) -> Question | None:
+def _question(task: SearchTask, candidates: Sequence[FittingProgram]) -> SynthesisQuestion | None:
     """Return the input on which the likeliest programs differ, with what each of them gives."""
     lead = candidates[0]
     for rival in candidates[1:]:
@@ -232,18 +234,18 @@ def _question(task: Task, candidates: Sequence[Candidate]) -> Question | None:
             for value in (candidate.values[index] for candidate in candidates):
                 if value is not None and not any(same(value, other) for other in answers):
                     answers.append(value)
-            return Question(input=task.inputs[index], answers=tuple(answers))
+            return SynthesisQuestion(input=task.inputs[index], answers=tuple(answers))
     if not task.probed:
         return None
     failed = next((index for index in range(task.count, len(task.inputs)) if lead.values[index] is None), None)
-    return None if failed is None else Question(input=task.inputs[failed], answers=())
+    return None if failed is None else SynthesisQuestion(input=task.inputs[failed], answers=())
 
 
-def _shape(inputs: list[Value], name: str, parameters: tuple[str, ...]) -> Shape:
+def _shape(inputs: list[Value], name: str, parameters: tuple[str, ...]) -> CallShape:
     if not parameters:
-        return Shape(name=name, given=annotation(inputs))
+        return CallShape(name=name, given=annotation(inputs))
     columns = [[value[place] for value in inputs if isinstance(value, list)] for place in range(len(parameters))]
-    return Shape(
+    return CallShape(
         name=name,
         given=annotation(inputs),
         parameters=parameters,
@@ -263,11 +265,11 @@ def _named(intent: str, parameters: Sequence[str]) -> str:
     return name + "_" if keyword.iskeyword(name) else name
 
 
-def _program(candidate: Candidate, shape: Shape, example: tuple[Value, Value]) -> Program:
+def _program(candidate: FittingProgram, shape: CallShape, example: tuple[Value, Value]) -> SynthesizedProgram:
     summary = describe(candidate.expr)
     shown = f"For example {_short(example[0])} gives {_short(example[1])}."
     source = emit(candidate.expr, shape, summary=summary, example=shown)
-    return Program(
+    return SynthesizedProgram(
         source=source, entry=shape.name, cost=round(candidate.cost, 3), description=summary, expr=candidate.expr
     )
 

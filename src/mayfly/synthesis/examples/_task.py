@@ -10,7 +10,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from mayfly.synthesis.examples._ops import STRING, call, helper
-from mayfly.synthesis.examples._tree import Expr, Given, Scope, Value
+from mayfly.synthesis.examples._tree import Expr, InputPart, TreeScope, Value
 
 Texts = tuple[str | None, ...]
 _TEXT_OF = helper("text_of", words="{0}")
@@ -35,7 +35,7 @@ def as_texts(values: Sequence[Value]) -> Texts:
     return tuple(None if value is None else str(value) for value in values)
 
 
-class Atom(NamedTuple):
+class OutputPiece(NamedTuple):
     """A piece of output with its cost, and its value for every input (None where it fails).
 
     Pieces of one date belong together: the group names the date and, where there are several roundings of it, which.
@@ -47,19 +47,19 @@ class Atom(NamedTuple):
     group: tuple[int, int] = (0, 0)
 
 
-class Column(NamedTuple):
+class InputColumn(NamedTuple):
     """A text that every example input has."""
 
     expr: Expr
     texts: Texts
 
 
-class OutOfTime(Exception):
+class SearchTimeout(Exception):
     """The time given is over."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Task:
+class SearchTask:
     """The inputs (examples first, then challenges), the columns of text in them and the wanted texts.
 
     Spare columns are those that some examples lack; they serve where the task is parted.
@@ -67,10 +67,10 @@ class Task:
 
     inputs: tuple[Value, ...]
     outputs: tuple[str, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[InputColumn, ...]
     deadline: float
     wanted: tuple[Value, ...] = ()
-    spare: tuple[Column, ...] = ()
+    spare: tuple[InputColumn, ...] = ()
     probed: bool = False
 
     @property
@@ -81,20 +81,20 @@ class Task:
     def check_time(self) -> None:
         """Stop here if the time is over."""
         if time.thread_time() > self.deadline:
-            raise OutOfTime
+            raise SearchTimeout
 
-    def without_challenges(self) -> Task:
+    def without_challenges(self) -> SearchTask:
         """Return the task with its examples only."""
-        columns = tuple(Column(column.expr, column.texts[: self.count]) for column in self.columns)
+        columns = tuple(InputColumn(column.expr, column.texts[: self.count]) for column in self.columns)
         return replace(self, inputs=self.inputs[: self.count], columns=columns, probed=False)
 
-    def part(self, chosen: Sequence[int]) -> Task:
+    def part(self, chosen: Sequence[int]) -> SearchTask:
         """Return the task with some of the examples; the others become challenges."""
         rest = [index for index in range(len(self.inputs)) if index not in chosen]
         order = [*chosen, *rest]
         every = (*self.columns, *self.spare)
-        columns = [Column(column.expr, tuple(column.texts[index] for index in order)) for column in every]
-        return Task(
+        columns = [InputColumn(column.expr, tuple(column.texts[index] for index in order)) for column in every]
+        return SearchTask(
             inputs=tuple(self.inputs[index] for index in order),
             outputs=tuple(self.outputs[index] for index in chosen),
             wanted=tuple(self.wanted[index] for index in chosen),
@@ -107,11 +107,11 @@ class Task:
 
 def make_task(
     inputs: Sequence[Value], wanted: Sequence[Value], challenges: Sequence[Value], *, deadline: float, probed: bool
-) -> Task:
+) -> SearchTask:
     """Make the task of computing what is *wanted*, with a column for every text and number inside the inputs."""
     everything = (*inputs, *challenges)
     columns = list(_columns(everything, len(inputs)))
-    return Task(
+    return SearchTask(
         inputs=everything,
         outputs=tuple(value if isinstance(value, str) else "" for value in wanted),
         wanted=tuple(wanted),
@@ -122,12 +122,12 @@ def make_task(
     )
 
 
-def _columns(inputs: Sequence[Value], count: int) -> Iterator[Column]:
+def _columns(inputs: Sequence[Value], count: int) -> Iterator[InputColumn]:
     paths = [path for path in islice(leaves(inputs[0]), _MOST_COLUMNS) if steady(inputs[:count], path)]
     plain = all(isinstance(leaf(value, path), str) for value in inputs[:count] for path in paths)
     for path in paths:
         texts = tuple(_text(leaf(value, path)) for value in inputs)
-        yield Column(_column_expr(path, inputs[:count], plain), texts)
+        yield InputColumn(_column_expr(path, inputs[:count], plain), texts)
 
 
 def steady(inputs: Sequence[Value], path: tuple[str | int, ...]) -> bool:
@@ -143,12 +143,12 @@ def steady(inputs: Sequence[Value], path: tuple[str | int, ...]) -> bool:
 def _column_expr(path: tuple[str | int, ...], inputs: Sequence[Value], plain: bool) -> Expr:
     values = [leaf(value, path) for value in inputs]
     if plain and len(path) <= 1:
-        return Given(path)
+        return InputPart(path)
     if not path:
-        return call(STRING, Given())
+        return call(STRING, InputPart())
     if all(type(value) is int for value in values) and _all_of(inputs, int):
-        return call(STRING, Given(path))
-    return call(_TEXT_OF, Given(path))
+        return call(STRING, InputPart(path))
+    return call(_TEXT_OF, InputPart(path))
 
 
 def _all_of(inputs: Sequence[Value], kind: type) -> bool:
@@ -170,7 +170,7 @@ def leaves(value: Value, depth: int = _DEPTH) -> Iterator[tuple[str | int, ...]]
 def leaf(value: Value, path: tuple[str | int, ...]) -> Value:
     """Return what the path leads to, or None."""
     try:
-        return Given(path).value(Scope(value))
+        return InputPart(path).value(TreeScope(value))
     except ValueError:
         return None
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 Value = object
 
 
-class Scope(NamedTuple):
+class TreeScope(NamedTuple):
     """What an expression can see: the input, and the element at hand inside a loop."""
 
     given: Value
@@ -37,7 +37,7 @@ class Expr:
 
     __slots__ = ()
 
-    def value(self, scope: Scope) -> Value:
+    def value(self, scope: TreeScope) -> Value:
         """Compute it; inputs outside what was learned raise ValueError."""
         raise NotImplementedError
 
@@ -67,12 +67,12 @@ def _changed(held: object, change: Callable[[Expr], Expr]) -> object:
 
 
 @dataclass(frozen=True)
-class Given(Expr):
+class InputPart(Expr):
     """The input, or the part of it that a path of keys and indices leads to."""
 
     path: tuple[str | int, ...] = ()
 
-    def value(self, scope: Scope) -> Value:
+    def value(self, scope: TreeScope) -> Value:
         """Follow the path."""
         found = scope.given
         for step in self.path:
@@ -89,10 +89,10 @@ def _step(found: Value, step: str | int) -> Value:
 
 
 @dataclass(frozen=True)
-class Item(Expr):
+class LoopItem(Expr):
     """The element at hand inside a loop."""
 
-    def value(self, scope: Scope) -> Value:
+    def value(self, scope: TreeScope) -> Value:
         """Return the element."""
         return scope.item
 
@@ -103,7 +103,7 @@ class Literal(Expr):
 
     constant: Value
 
-    def value(self, scope: Scope) -> Value:
+    def value(self, scope: TreeScope) -> Value:
         """Return the constant."""
         return self.constant
 
@@ -112,13 +112,13 @@ class Literal(Expr):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Apply(Expr):
+class ApplyOperation(Expr):
     """An operation on other expressions."""
 
     op: Op = field(repr=False)
     args: tuple[Expr, ...]
 
-    def value(self, scope: Scope) -> Value:
+    def value(self, scope: TreeScope) -> Value:
         """Run the operation; its own complaints become ValueError."""
         try:
             return self.op.run(*[arg.value(scope) for arg in self.args])
@@ -135,7 +135,7 @@ class Concat(Expr):
 
     parts: tuple[Expr, ...]
 
-    def value(self, scope: Scope) -> Value:
+    def value(self, scope: TreeScope) -> Value:
         """Join the texts."""
         return "".join([str(part.value(scope)) for part in self.parts])
 
@@ -147,7 +147,7 @@ class Choose(Expr):
     arms: tuple[tuple[Expr, Expr], ...]
     otherwise: Expr
 
-    def value(self, scope: Scope) -> Value:
+    def value(self, scope: TreeScope) -> Value:
         """Try the arms in order."""
         for test, result in self.arms:
             if test.value(scope):
@@ -163,33 +163,33 @@ class Each(Expr):
     body: Expr
     test: Expr | None = None
 
-    def value(self, scope: Scope) -> Value:
+    def value(self, scope: TreeScope) -> Value:
         """Loop over the source."""
         items = self.source.value(scope)
         if not isinstance(items, (list, tuple)):
             raise ValueError("a list is needed")
-        inner = [Scope(scope.given, item) for item in items]
+        inner = [TreeScope(scope.given, item) for item in items]
         return [self.body.value(here) for here in inner if self.test is None or self.test.value(here)]
 
 
 @dataclass(frozen=True)
-class Record(Expr):
+class RecordTree(Expr):
     """A record whose fields are computed one by one."""
 
     fields: tuple[tuple[str, Expr], ...]
 
-    def value(self, scope: Scope) -> Value:
+    def value(self, scope: TreeScope) -> Value:
         """Compute every field."""
         return {name: expr.value(scope) for name, expr in self.fields}
 
 
 @dataclass(frozen=True)
-class Listing(Expr):
+class FixedList(Expr):
     """A list of fixed length whose elements are computed one by one."""
 
     elements: tuple[Expr, ...]
 
-    def value(self, scope: Scope) -> Value:
+    def value(self, scope: TreeScope) -> Value:
         """Compute every element."""
         return [expr.value(scope) for expr in self.elements]
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from mayfly.core import same
 from mayfly.synthesis.examples._decisions import Doubt
 from mayfly.synthesis.examples._ops import CONTAINS, ENDS, LOOKED_UP, STARTS
-from mayfly.synthesis.examples._search import Candidate
+from mayfly.synthesis.examples._search import FittingProgram
 from mayfly.synthesis.examples._solve import solve
-from mayfly.synthesis.examples._task import OutOfTime, Task
-from mayfly.synthesis.examples._tree import Apply, Choose, Expr, Literal, Scope, Value, walk
+from mayfly.synthesis.examples._task import SearchTask, SearchTimeout
+from mayfly.synthesis.examples._tree import ApplyOperation, Choose, Expr, Literal, TreeScope, Value, walk
 
 # The numbers below were chosen on four folds of tasks and measured on the fifth (bench/by_example.py).
 # A rival that is dearer by one has a seventh of the weight (e to the power of minus two).
@@ -59,7 +59,7 @@ class Trust:
         return self.foretold >= 1 if self.probed else self.foretold * 3 >= self.tried * 2 > 0
 
 
-def weigh(task: Task, candidates: Sequence[Candidate]) -> Trust:
+def weigh(task: SearchTask, candidates: Sequence[FittingProgram]) -> Trust:
     """Measure everything that `Trust` says about the first candidate."""
     lead = candidates[0]
     shown_only = task.count < 2 or _shown_only(lead.expr, task)
@@ -75,7 +75,7 @@ def weigh(task: Task, candidates: Sequence[Candidate]) -> Trust:
     )
 
 
-def _share(task: Task, candidates: Sequence[Candidate]) -> float:
+def _share(task: SearchTask, candidates: Sequence[FittingProgram]) -> float:
     """Return the weight of the leading answer among all answers, on the further input where it is least."""
     lead = candidates[0]
     weights = [math.exp(-_SHARPNESS * (candidate.cost - lead.cost)) for candidate in candidates]
@@ -90,7 +90,7 @@ def _share(task: Task, candidates: Sequence[Candidate]) -> float:
     return least
 
 
-def differing(first: Candidate, second: Candidate, start: int) -> int | None:
+def differing(first: FittingProgram, second: FittingProgram, start: int) -> int | None:
     """Return the first input, from *start* on, for which both give something and not the same."""
     pairs = zip(first.values[start:], second.values[start:], strict=True)
     for index, (left, right) in enumerate(pairs, start):
@@ -99,7 +99,7 @@ def differing(first: Candidate, second: Candidate, start: int) -> int | None:
     return None
 
 
-def _held_out(task: Task) -> tuple[int, int]:
+def _held_out(task: SearchTask) -> tuple[int, int]:
     """Leave examples out one by one; return how often that was tried and how often the left-out one was foretold.
 
     Of classes each is left out in turn, and nothing counts unless that beats the guess at the most frequent one.
@@ -111,7 +111,7 @@ def _held_out(task: Task) -> tuple[int, int]:
         chosen = [index for index in range(task.count) if index != left_out]
         try:
             found = solve(alone.part(chosen), 1)
-        except OutOfTime:
+        except SearchTimeout:
             break
         told = bool(found) and same(found[0].values[len(chosen)], task.wanted[left_out])
         # What is the same for every input was not foretold from this one.
@@ -123,7 +123,7 @@ def _held_out(task: Task) -> tuple[int, int]:
     return len(right), len(foretold)
 
 
-def _in_turn(task: Task) -> list[int]:
+def _in_turn(task: SearchTask) -> list[int]:
     """Return which examples of a yes or no are left out: as many of either answer."""
     sides = [[index for index in range(task.count) if task.wanted[index] is side] for side in (True, False)]
     return [index for pair in zip(*sides, strict=False) for index in pair][: 2 * _HELD_OUT]
@@ -139,11 +139,11 @@ def _taken(expr: Expr, given: Value) -> Expr:
     """Return the arm of a program that an input takes."""
     if not isinstance(expr, Choose):
         return expr
-    scope = Scope(given)
+    scope = TreeScope(given)
     return next((result for test, result in expr.arms if test.value(scope)), expr.otherwise)
 
 
-def _shown_only(expr: Expr, task: Task) -> bool:
+def _shown_only(expr: Expr, task: SearchTask) -> bool:
     """Whether a program says no more than it was shown.
 
     That is a constant, a table, a mixture of notations where no further inputs are known, an arm that rests on one
@@ -152,7 +152,7 @@ def _shown_only(expr: Expr, task: Task) -> bool:
     if isinstance(expr, Literal) or (not task.probed and task.count < _FEW and _mixed(expr)):
         return True
     return any(
-        (isinstance(part, Apply) and part.op is LOOKED_UP)
+        (isinstance(part, ApplyOperation) and part.op is LOOKED_UP)
         or (isinstance(part, Choose) and (_thin(part, task) or any(_about_words(test) for test, _ in part.arms)))
         for part in walk(expr)
     )
@@ -161,14 +161,14 @@ def _shown_only(expr: Expr, task: Task) -> bool:
 def _about_words(test: Expr) -> bool:
     """Whether a question compares the input with letters or digits."""
     return any(
-        isinstance(part, Apply)
+        isinstance(part, ApplyOperation)
         and part.op.name in _WORDS
         and any(isinstance(arg, Literal) and re.search(r"\w", str(arg.constant)) for arg in part.args)
         for part in walk(test)
     )
 
 
-def _thin(part: Choose, task: Task) -> bool:
+def _thin(part: Choose, task: SearchTask) -> bool:
     """Whether some arm of a condition rests on a single example."""
     from mayfly.synthesis.examples._enumerate import evaluated
 
@@ -190,7 +190,7 @@ def _mixed(expr: Expr) -> bool:
     )
 
 
-def _strange(lead: Candidate, task: Task) -> float:
+def _strange(lead: FittingProgram, task: SearchTask) -> float:
     """Return for which share of the further inputs the output looks unlike the examples, if those look alike."""
     given = [value for value in lead.values[task.count :] if value is not None]
     looks = {_look(value) for value in task.wanted}

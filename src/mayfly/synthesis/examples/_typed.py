@@ -19,12 +19,12 @@ from mayfly.synthesis.examples._ops import (
     helper,
     native,
 )
-from mayfly.synthesis.examples._tree import Apply, Expr, Item, Literal, Op, Value
+from mayfly.synthesis.examples._tree import ApplyOperation, Expr, Literal, LoopItem, Op, Value
 
 _NUMBERS = ("int", "float")
 
 
-class Rule(NamedTuple):
+class TypedRule(NamedTuple):
     """An operation with the types it takes and gives, constants that follow its arguments, and its cost."""
 
     op: Op
@@ -34,7 +34,7 @@ class Rule(NamedTuple):
     constants: tuple[Value, ...] = ()
 
 
-class Loop(NamedTuple):
+class ElementLoop(NamedTuple):
     """Something done to every element of a list, or a test of every element."""
 
     takes: str
@@ -48,11 +48,11 @@ def _op(name: str, template: str, returns: str, *, loose: bool = False, words: s
     return native(name, template, returns=returns, loose=loose, words=words or name + " of {0}")
 
 
-def _rule(op: Op, takes: str | tuple[str, ...], cost: float, *constants: Value) -> Rule:
+def _rule(op: Op, takes: str | tuple[str, ...], cost: float, *constants: Value) -> TypedRule:
     """Return a rule that gives what its operation does, for the first of the types it takes."""
     takes = (takes,) if isinstance(takes, str) else takes
     gives = {"same": takes[0], "element": element(takes[0])}.get(op.returns, op.returns)
-    return Rule(op, takes, gives, cost, constants)
+    return TypedRule(op, takes, gives, cost, constants)
 
 
 ADD = _op("plus", "{0} + {1}", "same", loose=True, words="{0} plus {1}")
@@ -142,7 +142,7 @@ _OTHERS: tuple[tuple[Op, str | tuple[str, ...], float], ...] = (
 )
 
 
-def rules(numbers: tuple[Value, ...], texts: tuple[str, ...]) -> Iterator[Rule]:
+def rules(numbers: tuple[Value, ...], texts: tuple[str, ...]) -> Iterator[TypedRule]:
     """Yield every rule; *numbers* and *texts* are the constants worth trying."""
     for kind in ("int", "float", "str", "list[int]", "list[str]", "dict[str, object]"):
         yield from _list_rules(kind)
@@ -155,7 +155,7 @@ def rules(numbers: tuple[Value, ...], texts: tuple[str, ...]) -> Iterator[Rule]:
     yield from (_rule(op, takes, cost) for op, takes, cost in _OTHERS)
 
 
-def _list_rules(kind: str) -> Iterator[Rule]:
+def _list_rules(kind: str) -> Iterator[TypedRule]:
     many = f"list[{kind}]"
     yield from (_rule(op, many, cost) for op, cost in _OF_LISTS)
     for size in (1, 2, 3, 4, 5):
@@ -170,7 +170,7 @@ def _list_rules(kind: str) -> Iterator[Rule]:
         yield _rule(helper("flat_ints", "list[int]", words="the elements of {0}"), "list[list[int]]", 1.0)
 
 
-def _number_rules(kind: str, numbers: tuple[Value, ...]) -> Iterator[Rule]:
+def _number_rules(kind: str, numbers: tuple[Value, ...]) -> Iterator[TypedRule]:
     yield from (_rule(op, (kind, kind), cost) for op, cost in _OF_PAIRS)
     yield from (_rule(op, kind, cost) for op, cost in ((_NEGATIVE, 1.2), (_ABSOLUTE, 1.1), (_SQUARE, 1.3)))
     for number in numbers:
@@ -184,33 +184,33 @@ def _number_rules(kind: str, numbers: tuple[Value, ...]) -> Iterator[Rule]:
             )
 
 
-def loops(numbers: tuple[Value, ...]) -> Iterator[Loop]:
+def loops(numbers: tuple[Value, ...]) -> Iterator[ElementLoop]:
     """Yield what can be done to, or asked of, every element of a list of plain values."""
-    item = Item()
+    item = LoopItem()
     for kind in _NUMBERS:
         for number in numbers:
             if not isinstance(number, (int, float)) or (isinstance(number, float) and kind == "int"):
                 continue
             for op in (ADD, SUBTRACT, MULTIPLY):
-                yield Loop(kind, kind, _call(op, number), None, 1.4)
+                yield ElementLoop(kind, kind, _call(op, number), None, 1.4)
             for op in (_MORE, _LESS, _MORE_EQUAL, _LESS_EQUAL, _SAME, _OTHER):
-                yield Loop(kind, kind, item, _call(op, number), 1.4)
-        yield Loop(kind, kind, _call(_SQUARE), None, 1.4)
-        yield Loop(kind, kind, _call(_NEGATIVE), None, 1.5)
-        yield Loop(kind, kind, _call(_ABSOLUTE), None, 1.4)
-        yield Loop(kind, "str", _call(_STR), None, 1.2)
-    yield Loop("int", "int", item, _call(_EVEN), 1.2)
-    yield Loop("int", "int", item, _call(_ODD), 1.2)
+                yield ElementLoop(kind, kind, item, _call(op, number), 1.4)
+        yield ElementLoop(kind, kind, _call(_SQUARE), None, 1.4)
+        yield ElementLoop(kind, kind, _call(_NEGATIVE), None, 1.5)
+        yield ElementLoop(kind, kind, _call(_ABSOLUTE), None, 1.4)
+        yield ElementLoop(kind, "str", _call(_STR), None, 1.2)
+    yield ElementLoop("int", "int", item, _call(_EVEN), 1.2)
+    yield ElementLoop("int", "int", item, _call(_ODD), 1.2)
     for op in (LOWER, UPPER, TITLE, STRIP, REVERSE):
-        yield Loop("str", "str", _call(op), None, 1.1)
-    yield Loop("str", "int", _call(LENGTH), None, 1.1)
-    yield Loop("str", "int", _call(_INT), None, 1.1)
-    yield Loop("str", "float", _call(_FLOAT), None, 1.2)
-    yield Loop("str", "str", item, item, 1.1)
+        yield ElementLoop("str", "str", _call(op), None, 1.1)
+    yield ElementLoop("str", "int", _call(LENGTH), None, 1.1)
+    yield ElementLoop("str", "int", _call(_INT), None, 1.1)
+    yield ElementLoop("str", "float", _call(_FLOAT), None, 1.2)
+    yield ElementLoop("str", "str", item, item, 1.1)
 
 
 def _call(op: Op, *args: Value) -> Expr:
-    return Apply(op=op, args=(Item(), *(Literal(arg) for arg in args)))
+    return ApplyOperation(op=op, args=(LoopItem(), *(Literal(arg) for arg in args)))
 
 
 _EVEN = _op("even", "{0} % 2 == 0", "bool", loose=True, words="{0} is even")

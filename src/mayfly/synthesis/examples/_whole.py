@@ -26,10 +26,10 @@ from mayfly.synthesis.examples._ops import (
     helper,
     native,
 )
-from mayfly.synthesis.examples._pieces import Pool, mapped
+from mayfly.synthesis.examples._pieces import AtomPool, mapped
 from mayfly.synthesis.examples._places import marks
-from mayfly.synthesis.examples._task import Column, Texts
-from mayfly.synthesis.examples._tree import Each, Expr, Item, Op
+from mayfly.synthesis.examples._task import InputColumn, Texts
+from mayfly.synthesis.examples._tree import Each, Expr, LoopItem, Op
 
 _KEPT = (r"\d", r"[^\W\d_]", r"\w", r"[A-Z]", r"[a-z]", r"[A-Z]", r"[\d.]", r"[^\W\d_]|\s", r"\w|\s", r"\S")
 _JOINTS = ("", " ", ", ", ",", "-", "_", ".", "/", ". ", ";", "; ", " - ", ":", "|", "+", "&", " & ", "\n")
@@ -52,7 +52,7 @@ _WHOLE: tuple[tuple[Op, float], ...] = (
 Step = tuple[Op, tuple[int, ...]]
 
 
-def add_whole(pool: Pool, column: Column) -> None:
+def add_whole(pool: AtomPool, column: InputColumn) -> None:
     """Offer everything that can be done to the column as a whole."""
     for op, cost in _WHOLE:
         pool.offer_cased(cost, call(op, column.expr), mapped(op.run, column.texts))
@@ -68,7 +68,7 @@ def add_whole(pool: Pool, column: Column) -> None:
     add_loops(pool, column)
 
 
-def _add_without(pool: Pool, column: Column) -> None:
+def _add_without(pool: AtomPool, column: InputColumn) -> None:
     """Offer the column without the characters that no output has, if there are few of them."""
     pairs = list(zip(column.texts, pool.task.outputs, strict=False))
     gone = {char for text, output in pairs for char in set(text or "") - set(output)}
@@ -88,7 +88,7 @@ def _keep(pattern: str) -> Callable[[str], str]:
     return lambda text: "".join(compiled.findall(text))
 
 
-def _add_padding(pool: Pool, column: Column) -> None:
+def _add_padding(pool: AtomPool, column: InputColumn) -> None:
     """Offer the column filled up to the width that all outputs have."""
     widths = {len(output) for output in pool.task.outputs}
     if len(widths) != 1 or len({len(text or "") for text in column.texts[: pool.task.count]}) < 2:
@@ -103,7 +103,7 @@ def _add_padding(pool: Pool, column: Column) -> None:
             pool.offer_changed(1.4, op, column.expr, column.texts, width, fill)
 
 
-def replacements(pool: Pool, column: Column) -> Iterator[tuple[float, Expr, Texts]]:
+def replacements(pool: AtomPool, column: InputColumn) -> Iterator[tuple[float, Expr, Texts]]:
     """Yield the column with one mark replaced by what the outputs have there, then perhaps a second one."""
     first = list(_replaced(pool, column.expr, column.texts, whole=True))
     yield from first
@@ -113,7 +113,7 @@ def replacements(pool: Pool, column: Column) -> Iterator[tuple[float, Expr, Text
             yield cost + more, second, changed
 
 
-def _replaced(pool: Pool, expr: Expr, texts: Texts, *, whole: bool) -> Iterator[tuple[float, Expr, Texts]]:
+def _replaced(pool: AtomPool, expr: Expr, texts: Texts, *, whole: bool) -> Iterator[tuple[float, Expr, Texts]]:
     known = [text or "" for text in texts[: pool.task.count]]
     for mark in sorted({char for text in known for char in text if not char.isalnum()}):
         news = (
@@ -143,7 +143,7 @@ def _solved(text: str, output: str, mark: str) -> str | None:
     return new if text.replace(mark, new).lower() == output.lower() else None
 
 
-def add_loops(pool: Pool, column: Column) -> None:
+def add_loops(pool: AtomPool, column: InputColumn) -> None:
     """Offer the words or fields of the column, each changed in the same way, joined again."""
     for cost, source, lists in _sources(pool, column):
         pool.task.check_time()
@@ -165,7 +165,7 @@ def add_loops(pool: Pool, column: Column) -> None:
                 pool.offer(cost + more + 0.1 * len(joint), call(JOIN, loop, joint), values)
 
 
-def _sources(pool: Pool, column: Column) -> Iterator[tuple[float, Expr, list[list[str] | None]]]:
+def _sources(pool: AtomPool, column: InputColumn) -> Iterator[tuple[float, Expr, list[list[str] | None]]]:
     texts = column.texts
     words = [None if text is None else text.split() for text in texts]
     yield 1.6, call(WORDS, column.expr), words
@@ -187,7 +187,7 @@ def _sources(pool: Pool, column: Column) -> Iterator[tuple[float, Expr, list[lis
         )
 
 
-def _changes(pool: Pool) -> Iterator[tuple[float, tuple[Step, ...]]]:
+def _changes(pool: AtomPool) -> Iterator[tuple[float, tuple[Step, ...]]]:
     """Yield what can be done to each element, first to last; nothing is done by no step."""
     yield 0.0, ()
     for op, cost in ((LOWER, 0.6), (UPPER, 0.6), (CAPITALIZE, 0.7), (REVERSE, 1.0)):
@@ -210,7 +210,7 @@ def _run(steps: Sequence[Step], text: str) -> str:
 
 
 def _written(steps: Sequence[Step]) -> Expr:
-    made: Expr = Item()
+    made: Expr = LoopItem()
     for op, args in steps:
         made = call(op, made, *args)
     return made

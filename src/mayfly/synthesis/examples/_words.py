@@ -8,16 +8,16 @@ from functools import cached_property
 
 from mayfly.core import clipped
 from mayfly.synthesis.examples._tree import (
-    Apply,
+    ApplyOperation,
     Choose,
     Concat,
     Each,
     Expr,
-    Given,
-    Item,
-    Listing,
+    FixedList,
+    InputPart,
     Literal,
-    Record,
+    LoopItem,
+    RecordTree,
     Value,
     walk,
 )
@@ -34,9 +34,9 @@ def describe(expr: Expr) -> str:
 
 def words(expr: Expr) -> str:
     """Return an expression in words."""
-    if isinstance(expr, Given):
+    if isinstance(expr, InputPart):
         return "the input" if not expr.path else " of ".join(_step(step) for step in reversed(expr.path))
-    if isinstance(expr, Item):
+    if isinstance(expr, LoopItem):
         return "each element"
     if isinstance(expr, Literal):
         return constant_words(expr.constant)
@@ -49,21 +49,21 @@ def words(expr: Expr) -> str:
 
 
 def _compound(expr: Expr) -> str:
-    if isinstance(expr, Apply):
+    if isinstance(expr, ApplyOperation):
         template = expr.op.words or expr.op.name + " of {0}"
         return re.sub(r"\{(\d)\}", lambda match: _argument(expr, int(match[1])), template)
     if isinstance(expr, Each):
         test = f" where {words(expr.test)}" if expr.test is not None else ""
-        body = "" if isinstance(expr.body, Item) else f" as {words(expr.body)}"
+        body = "" if isinstance(expr.body, LoopItem) else f" as {words(expr.body)}"
         return f"every element of {words(expr.source)}{test}{body}"
-    if isinstance(expr, Record):
+    if isinstance(expr, RecordTree):
         return "a record of " + ", ".join(f"{key} ({words(part)})" for key, part in expr.fields)
-    if isinstance(expr, Listing):
+    if isinstance(expr, FixedList):
         return "a list of " + ", ".join(words(part) for part in expr.elements)
     return "something"
 
 
-def _argument(expr: Apply, place: int) -> str:
+def _argument(expr: ApplyOperation, place: int) -> str:
     if place >= len(expr.args):
         return ""
     argument = expr.args[place]
@@ -99,7 +99,7 @@ def constant_words(value: Value) -> str:
 _QUOTES = "\"'`“”‘’"
 
 
-class Intent:
+class IntentWords:
     """The words of an intent, as far as they can name a part of a program."""
 
     def __init__(self, text: str) -> None:
@@ -117,16 +117,16 @@ class Intent:
         constants = list(constants_of(expr))
         if constants:
             return all(self._has(constant) for constant in constants)
-        if any(isinstance(part, Apply) and self.names_operation(part) for part in walk(expr)):
+        if any(isinstance(part, ApplyOperation) and self.names_operation(part) for part in walk(expr)):
             return True
-        paths = [part.path for part in walk(expr) if isinstance(part, Given) and part.path]
+        paths = [part.path for part in walk(expr) if isinstance(part, InputPart) and part.path]
         return bool(paths) and all(self._has_word(str(path[-1])) for path in paths)
 
     def rank(self, expr: Expr) -> int:
         """Return 0 for a question whose constants and operation the intent names, 1 for its constants, else 2."""
         if not self.names(expr):
             return 2
-        return 0 if isinstance(expr, Apply) and self.names_operation(expr) else 1
+        return 0 if isinstance(expr, ApplyOperation) and self.names_operation(expr) else 1
 
     @property
     def joins(self) -> bool:
@@ -140,7 +140,7 @@ class Intent:
         )
         return text.lower() == text.upper() or re.search(told, self.text) is not None
 
-    def names_operation(self, part: Apply) -> bool:
+    def names_operation(self, part: ApplyOperation) -> bool:
         """Whether the intent has the verb that the operation is described with: starts, contains, ends."""
         verbs = [word for word in part.op.words.split() if word.isalpha()]
         return any(self._has_word(verb) for verb in verbs)
@@ -148,9 +148,11 @@ class Intent:
     def unused_field(self, given: Sequence[Value], expr: Expr) -> str:
         """Return a field of the inputs that the intent names and a question does not read, or an empty text."""
         fields = [key for key in given[0] if isinstance(key, str)] if given and isinstance(given[0], Mapping) else []
-        used = {str(step) for part in walk(expr) if isinstance(part, Given) for step in part.path}
-        whole = any(isinstance(part, Given) and not part.path for part in walk(expr))
-        used |= {str(part.args[1]) for part in walk(expr) if isinstance(part, Apply) and part.op.name == "field of"}
+        used = {str(step) for part in walk(expr) if isinstance(part, InputPart) for step in part.path}
+        whole = any(isinstance(part, InputPart) and not part.path for part in walk(expr))
+        used |= {
+            str(part.args[1]) for part in walk(expr) if isinstance(part, ApplyOperation) and part.op.name == "field of"
+        }
         return "" if whole else next((key for key in fields if key not in used and self._has_word(key)), "")
 
     def _has(self, constant: Value) -> bool:
@@ -175,11 +177,11 @@ def constants_of(expr: Expr) -> Iterator[Value]:
     """Yield the constants that were chosen to fit: no keys of fields, and not which number of a text is meant."""
     if isinstance(expr, Literal):
         yield expr.constant
-    elif isinstance(expr, Apply) and expr.op.name == "is_below":
+    elif isinstance(expr, ApplyOperation) and expr.op.name == "is_below":
         units, places = (part.constant for part in expr.args[1:] if isinstance(part, Literal))
         yield float(str(units)) / 10 ** int(str(places))
         yield from constants_of(expr.args[0])
-    elif isinstance(expr, Apply) and expr.op.name in ("field of", "number_in"):
+    elif isinstance(expr, ApplyOperation) and expr.op.name in ("field of", "number_in"):
         yield from constants_of(expr.args[0])
     else:
         for child in expr.children():

@@ -12,7 +12,7 @@ from typing import Final
 from mayfly.core import InputError, Money, host_of
 from mayfly.mangle import LARGEST_NUMBER, Name, Time
 from mayfly.policy.kernel._actions import moving_names, removing_sql
-from mayfly.policy.kernel.facts._paths import Located, Places, is_url
+from mayfly.policy.kernel.facts._paths import Located, PathPlaces, is_url
 from mayfly.policy.kernel.facts._payload import (
     ATOMIC,
     BODIES,
@@ -42,7 +42,7 @@ def facts_of_action(
     for text in (target, payload):
         _check_text(text)
     asked = (id, Name(action_name(action)), target, payload, Time(time))
-    apart, places = take_apart(payload), Places(workspace, root)
+    apart, places = take_apart(payload), PathPlaces(workspace, root)
     texts = (target, payload) if apart.value is None else (target,)
     bare = apart.value if isinstance(apart.value, str) else payload
     found = amounts(apart.value, texts, bare=bare if bare.strip() else target)
@@ -75,7 +75,7 @@ def _check_text(text: str) -> None:
         raise InputError("the target or payload holds half of a character (a lone surrogate)") from None
 
 
-def _places(id: str, name: str, target: str, apart: ActionPayload, places: Places) -> Iterator[Fact]:
+def _places(id: str, name: str, target: str, apart: ActionPayload, places: PathPlaces) -> Iterator[Fact]:
     named = [text.text for text in apart.texts if apart.value is not None and text.is_path]
     if apart.value is None and name in moving_names():
         named = [text.text for text in apart.texts]

@@ -63,10 +63,10 @@ def is_url(text: str) -> bool:
 
 def locate(text: str, workspace: str) -> Located:
     """Say where *text* leads, seen from *workspace*; links that exist are followed, nothing else is touched."""
-    return Places(workspace).locate(text)
+    return PathPlaces(workspace).locate(text)
 
 
-class Places:
+class PathPlaces:
     """Locate the paths of one action; each path is looked up once, so all facts of the action agree."""
 
     def __init__(self, workspace: str, root: str | None = None) -> None:

@@ -11,8 +11,8 @@ from fastapi import APIRouter, Request
 
 from mayfly.core import ConflictError, Stop, one_line
 from mayfly.operations import commit_fields, pick_fields
-from mayfly.serve.web._answer import Answer, NotFound, recorded
-from mayfly.serve.web._served import Limit, RunId, Served, Site, Skip, order_by
+from mayfly.serve.web._answer import JsonAnswer, NotFound, recorded
+from mayfly.serve.web._served import Limit, RunId, ServedRuntime, Site, Skip, order_by
 from mayfly.serve.web.api._running import ChatOrder, SayOrder, UndoOrder, WordOrder, check_model
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _DIFF = 200_000
 
 
 @router.get("", summary="List chats")
-def list_chats(served: Site, limit: Limit = 50, skip: Skip = 0) -> Answer:
+def list_chats(served: Site, limit: Limit = 50, skip: Skip = 0) -> JsonAnswer:
     """Return the conversations that people began, the newest first."""
     ledger = served.ledger
     began = [one for one in ledger.read(kind="session.began") if not one.payload.get("parent")]
@@ -40,7 +40,7 @@ def list_chats(served: Site, limit: Limit = 50, skip: Skip = 0) -> Answer:
 
 
 @router.post("", summary="Begin a chat", status_code=201)
-async def begin_chat(order: ChatOrder, request: Request, served: Site) -> Answer:
+async def begin_chat(order: ChatOrder, request: Request, served: Site) -> JsonAnswer:
     """Begin a conversation; nothing is said yet."""
     model = check_model(served, order.model)
     id = f"s-{secrets.token_hex(4)}"
@@ -49,16 +49,16 @@ async def begin_chat(order: ChatOrder, request: Request, served: Site) -> Answer
         with _opened(served, id, model=model, begins=True) as session:
             return {"id": session.id, "workspace": str(session.workspace), "model": model or ""}
 
-    return Answer(await served.workroom.do(request, work), 201, {"Location": f"/api/chats/{id}"})
+    return JsonAnswer(await served.workroom.do(request, work), 201, {"Location": f"/api/chats/{id}"})
 
 
 @router.get("/{chat}", summary="Read a chat")
-def get_chat(chat: RunId, served: Site) -> Answer:
+def get_chat(chat: RunId, served: Site) -> JsonAnswer:
     """Return a conversation: each turn with what was asked, said, called and returned, and how it ended."""
     return recorded(chat_data(served, chat))
 
 
-def chat_data(served: Served, chat: str) -> dict[str, Any]:
+def chat_data(served: ServedRuntime, chat: str) -> dict[str, Any]:
     """Return a conversation as data."""
     log = _log(served, chat)
     assert log.began is not None, "looked up"
@@ -94,7 +94,7 @@ def _turn_fields(turn: Any) -> dict[str, Any]:
 
 
 @router.post("/{chat}/say", summary="Say something in a chat", status_code=202)
-async def say(chat: RunId, order: SayOrder, request: Request, served: Site) -> Answer:
+async def say(chat: RunId, order: SayOrder, request: Request, served: Site) -> JsonAnswer:
     """Take one request to the end of its turn; without `wait` it is 202 at once, and events tell how it goes.
 
     One turn at a time: 409 while another one is under way, in whatever process.
@@ -121,11 +121,11 @@ async def say(chat: RunId, order: SayOrder, request: Request, served: Site) -> A
     if task.done():
         return recorded(task.result())
     task.add_done_callback(lambda done: done.exception())
-    return Answer({"id": chat, "status": "running"}, 202)
+    return JsonAnswer({"id": chat, "status": "running"}, 202)
 
 
 @router.post("/{chat}/stop", summary="Stop the turn that is under way")
-def stop_turn(chat: RunId, order: WordOrder, served: Site) -> Answer:
+def stop_turn(chat: RunId, order: WordOrder, served: Site) -> JsonAnswer:
     """Ask the turn to stop, in whatever process it is; the conversation stays."""
     from mayfly.session import TurnStopAsked
 
@@ -139,7 +139,7 @@ def stop_turn(chat: RunId, order: WordOrder, served: Site) -> Answer:
 
 
 @router.get("/{chat}/changes", summary="List what was changed")
-def list_changes(chat: RunId, served: Site, limit: Limit = 50) -> Answer:
+def list_changes(chat: RunId, served: Site, limit: Limit = 50) -> JsonAnswer:
     """Return the commits in the workspace of a chat, the newest first, each with its diff."""
     from mayfly.sandbox.workbench import commits
 
@@ -150,7 +150,7 @@ def list_changes(chat: RunId, served: Site, limit: Limit = 50) -> Answer:
 
 
 @router.post("/{chat}/undo", summary="Take a change back")
-def undo_change(chat: RunId, order: UndoOrder, served: Site) -> Answer:
+def undo_change(chat: RunId, order: UndoOrder, served: Site) -> JsonAnswer:
     """Take a change of the workspace back, the last one if none is named; to undo an undo does it again."""
     from mayfly.sandbox.workbench import undo
 
@@ -159,7 +159,7 @@ def undo_change(chat: RunId, order: UndoOrder, served: Site) -> Answer:
     return recorded(commit_fields(undo(served.runtime.settings.workbench_state, log.began.workspace, order.id)))
 
 
-def _log(served: Served, chat: str) -> SessionLog:
+def _log(served: ServedRuntime, chat: str) -> SessionLog:
     from mayfly.session import SessionLog
 
     log = SessionLog(served.ledger, chat)
@@ -168,7 +168,7 @@ def _log(served: Served, chat: str) -> SessionLog:
     return log
 
 
-def _opened(served: Served, chat: str, *, model: str | None = None, begins: bool = False) -> Session:
+def _opened(served: ServedRuntime, chat: str, *, model: str | None = None, begins: bool = False) -> Session:
     """Open a session for one turn; between turns nobody holds it, so that any process can take the next one."""
     from mayfly.runtime import Session
 
@@ -176,7 +176,7 @@ def _opened(served: Served, chat: str, *, model: str | None = None, begins: bool
     return Session(served.runtime.settings, workspace=served.workspace, model=model, **where)
 
 
-def _stopped_by(served: Served, chat: str, session: Session, stop: Stop) -> ExitStack:
+def _stopped_by(served: ServedRuntime, chat: str, session: Session, stop: Stop) -> ExitStack:
     """Let the client's leaving, or a word in the ledger, stop the turn of *session*."""
 
     def hear(event: Event) -> None:

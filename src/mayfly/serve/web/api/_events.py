@@ -13,7 +13,7 @@ from fastapi.responses import Response
 from mayfly.core import without_secrets_in
 from mayfly.operations import event_fields, event_words
 from mayfly.serve.web._answer import BusyError, NotFound
-from mayfly.serve.web._served import Served, Site
+from mayfly.serve.web._served import ServedRuntime, Site
 
 if TYPE_CHECKING:
     from mayfly.serve._door import Receive, Scope, Send
@@ -59,15 +59,15 @@ async def follow(
         return Response(status_code=204)
     if served.feed.listeners >= served.runtime.settings.web.streams:
         raise BusyError("as many streams as this server takes are open", seconds=5)
-    return Stream(served, run, seen)
+    return EventStream(served, run, seen)
 
 
-class Stream(Response):
+class EventStream(Response):
     """One stream: it reads a page of the ledger when there is news, sends it, and keeps nothing else."""
 
     media_type = "text/event-stream"
 
-    def __init__(self, served: Served, run: str, seen: int) -> None:
+    def __init__(self, served: ServedRuntime, run: str, seen: int) -> None:
         super().__init__(headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
         del self.headers["content-length"]
         self._served, self._run, self._seen = served, run, seen
@@ -142,7 +142,7 @@ class Stream(Response):
         return self._run in (event.payload.get("run"), event.payload.get("session"))
 
 
-def _ended(served: Served, run: str, seen: int) -> str:
+def _ended(served: ServedRuntime, run: str, seen: int) -> str:
     """Return how a run stands where it has ended and nothing is left to tell; a chat never ends."""
     ledger = served.ledger
     if run.startswith("s-"):

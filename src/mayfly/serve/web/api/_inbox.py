@@ -8,8 +8,8 @@ from fastapi import APIRouter, Query, Request
 
 from mayfly import operations
 from mayfly.core import ConflictError
-from mayfly.serve.web._answer import Answer, NotFound, looked_up, recorded
-from mayfly.serve.web._served import Served, Site, order_by
+from mayfly.serve.web._answer import JsonAnswer, NotFound, looked_up, recorded
+from mayfly.serve.web._served import ServedRuntime, Site, order_by
 from mayfly.serve.web.api._running import AnswerOrder, SettleOrder, WordOrder, check_model, run_for
 
 router = APIRouter(prefix="/inbox", tags=["inbox"])
@@ -22,31 +22,33 @@ _LONGEST_ID = 300
 @router.get("", summary="List what waits for a person")
 def list_inbox(
     served: Site, settled: Annotated[bool, Query(description="Those already answered, too.")] = False
-) -> Answer:
+) -> JsonAnswer:
     """Return approvals, calls for help (questions among them), unknown effects and payments, each the oldest first."""
     return recorded(operations.inbox(served.ledger, settled=settled).to_json())
 
 
 @router.get("/approvals/{id}", summary="Look at what waits for an approval")
-def get_approval(id: str, served: Site) -> Answer:
+def get_approval(id: str, served: Site) -> JsonAnswer:
     """Return what would be done: the changes as a diff, or what would be sent."""
     _check_known(served, id)
     return recorded(operations.look_at_approval(served.runtime.settings, served.ledger, id).to_json(most=_DIFF))
 
 
 @router.post("/approvals/{id}/approve", summary="Agree to exactly this")
-async def approve(id: str, order: WordOrder, request: Request, served: Site) -> Answer:
+async def approve(id: str, order: WordOrder, request: Request, served: Site) -> JsonAnswer:
     """Agree: held changes are committed, a push is made. 409 with what happened where somebody else was first."""
     return await _settle_approval(id, order, request, served, approved=True)
 
 
 @router.post("/approvals/{id}/deny", summary="Say no to this")
-async def deny(id: str, order: WordOrder, request: Request, served: Site) -> Answer:
+async def deny(id: str, order: WordOrder, request: Request, served: Site) -> JsonAnswer:
     """Say no: held changes are dropped, and the agent is told why. 409 where somebody else was first."""
     return await _settle_approval(id, order, request, served, approved=False)
 
 
-async def _settle_approval(id: str, order: WordOrder, request: Request, served: Served, *, approved: bool) -> Answer:
+async def _settle_approval(
+    id: str, order: WordOrder, request: Request, served: ServedRuntime, *, approved: bool
+) -> JsonAnswer:
     by = order_by(order.by)
 
     def work() -> operations.ApprovalWord:
@@ -57,13 +59,13 @@ async def _settle_approval(id: str, order: WordOrder, request: Request, served: 
     return recorded((await served.workroom.call(request, work)).to_json())
 
 
-def _check_known(served: Served, id: str) -> None:
+def _check_known(served: ServedRuntime, id: str) -> None:
     with looked_up():
         operations.find_approval(served.ledger, id)
 
 
 @router.post("/calls/{id:path}/answer", summary="Answer a question or a call for help")
-async def answer_call(id: str, order: AnswerOrder, request: Request, served: Site) -> Answer:
+async def answer_call(id: str, order: AnswerOrder, request: Request, served: Site) -> JsonAnswer:
     """Answer; the task goes on with it, and this answers how it ended. 409 where somebody has answered already."""
     model = check_model(served, order.model)
     with looked_up():
@@ -74,7 +76,7 @@ async def answer_call(id: str, order: AnswerOrder, request: Request, served: Sit
 
 
 @router.post("/effects/{id:path}/settle", summary="Say what became of an effect")
-def settle(id: str, order: SettleOrder, served: Site) -> Answer:
+def settle(id: str, order: SettleOrder, served: Site) -> JsonAnswer:
     """Record whether an effect that nobody could tell about is done, is to be sent again, or is given up."""
     from mayfly.promise import settle_effect
 

@@ -15,10 +15,10 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from mayfly.core import UNSET, InputError, Outcome, Stop, read_input_file
 from mayfly.operations import outcome_data
-from mayfly.serve.web._answer import ITEMS, Answer
+from mayfly.serve.web._answer import ITEMS, JsonAnswer
 
 if TYPE_CHECKING:
-    from mayfly.serve.web._served import Served
+    from mayfly.serve.web._served import ServedRuntime
     from mayfly.store import Event
 
 # Kinds of models that read files of this machine or speak to any address: those are for its settings to name.
@@ -28,14 +28,14 @@ log = logging.getLogger("mayfly.serve")
 Work = Callable[[], Outcome[Any]]
 
 
-def check_model(served: Served, name: str | None) -> str | None:
+def check_model(served: ServedRuntime, name: str | None) -> str | None:
     """Return the model that a client names; one that is a file or an address has to be that of the settings."""
     if name and name.lower().startswith(_OWN) and name != served.runtime.settings.models.name:
         raise InputError("a model that is a file or an address is set at the server", fix="set MAYFLY_MODELS_NAME")
     return name
 
 
-def options_of(served: Served, order: RunOrder) -> dict[str, Any]:
+def options_of(served: ServedRuntime, order: RunOrder) -> dict[str, Any]:
     """Return a task as `Runtime.run` takes it, but for its input."""
     # A reading that was chosen leaves nothing for a model to decide.
     model = "" if order.reading else check_model(served, order.model)
@@ -51,7 +51,7 @@ def options_of(served: Served, order: RunOrder) -> dict[str, Any]:
     }
 
 
-def task_of(served: Served, order: RunOrder) -> Work:
+def task_of(served: ServedRuntime, order: RunOrder) -> Work:
     """Return what does a task whose input is in the request itself."""
     if "input" in order.model_fields_set and order.lines is not None:
         raise InputError("input and lines are two inputs", fix="give one of them")
@@ -66,7 +66,7 @@ def task_of(served: Served, order: RunOrder) -> Work:
     return with_file(served, order, path, options)
 
 
-def with_file(served: Served, order: RunOrder, path: Path, options: dict[str, Any]) -> Work:
+def with_file(served: ServedRuntime, order: RunOrder, path: Path, options: dict[str, Any]) -> Work:
     """Return what does a task with an uploaded file, which is kept while the task may want it again."""
 
     def work() -> Outcome[Any]:
@@ -80,19 +80,19 @@ def with_file(served: Served, order: RunOrder, path: Path, options: dict[str, An
     return work
 
 
-async def run_for(served: Served, request: Request, work: Work, *, wait: bool) -> Answer:
+async def run_for(served: ServedRuntime, request: Request, work: Work, *, wait: bool) -> JsonAnswer:
     """Do *work*: answer with its outcome, or with the id of the run as soon as it has one."""
     if wait:
         outcome = await served.workroom.do(request, lambda stop: work())
-        return Answer(outcome_data(outcome, most=ITEMS))
+        return JsonAnswer(outcome_data(outcome, most=ITEMS))
     begun = await begin(served, work)
     if isinstance(begun, Outcome):
-        return Answer(outcome_data(begun, most=ITEMS))
-    return Answer({"id": begun, "status": "running"}, 202, {"Location": f"/api/runs/{begun}"})
+        return JsonAnswer(outcome_data(begun, most=ITEMS))
+    return JsonAnswer({"id": begun, "status": "running"}, 202, {"Location": f"/api/runs/{begun}"})
 
 
 async def begin(
-    served: Served, work: Work, also: Callable[[str, Any], None] = lambda what, about: None
+    served: ServedRuntime, work: Work, also: Callable[[str, Any], None] = lambda what, about: None
 ) -> str | Outcome[Any]:
     """Begin *work*, which goes on by itself; return the id of its run as soon as it has one, or how it ended before.
 
@@ -116,7 +116,7 @@ async def begin(
 class Begun:
     """A task that goes on by itself: what it is called, and what ends it."""
 
-    def __init__(self, served: Served) -> None:
+    def __init__(self, served: ServedRuntime) -> None:
         self.stop = Stop()
         self._served = served
         self._loop = asyncio.get_running_loop()
@@ -169,20 +169,20 @@ Text = Annotated[str, StringConstraints(max_length=LONGEST_INTENT)]
 Source = Annotated[str, StringConstraints(max_length=LONGEST_SOURCE)]
 
 
-class Order(BaseModel):
+class RunBody(BaseModel):
     """A body in which every field is known: a word that is misspelled is an error and no silence."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class ExampleGiven(Order):
+class ExampleGiven(RunBody):
     """One example: what goes in, and what comes out."""
 
     input: Any = Field(description="What goes in.")
     output: Any = Field(description="What has to come out.")
 
 
-class RunOrder(Order):
+class RunOrder(RunBody):
     """A task: what to do, with what, and what to give where nothing is proven."""
 
     intent: Text = Field(min_length=1, description="What to do, in words.", examples=["count requests by status"])
@@ -203,7 +203,7 @@ class RunOrder(Order):
     )
 
 
-class AnswerOrder(Order):
+class AnswerOrder(RunBody):
     """What a person says to a question or a call for help."""
 
     text: Text = Field(min_length=1, description="The answer: text, an offered number, yes, JSON, or 'cannot occur'.")
@@ -212,7 +212,7 @@ class AnswerOrder(Order):
     wait: bool = Field(True, description="Answer when the task has ended, or at once.")
 
 
-class SettleOrder(Order):
+class SettleOrder(RunBody):
     """What became of an effect that nobody could tell about."""
 
     verdict: Literal["done", "again", "failed"] = Field(description="done, to be sent again, or given up.")
@@ -220,14 +220,14 @@ class SettleOrder(Order):
     by: Name | None = Field(None, description="Who says so; whoever the server runs as if none.")
 
 
-class WordOrder(Order):
+class WordOrder(RunBody):
     """A person's word: who says so, and why."""
 
     by: Name | None = Field(None, description="Who says so; whoever the server runs as if none.")
     reason: Text = Field("", description="Why.")
 
 
-class ResumeOrder(Order):
+class ResumeOrder(RunBody):
     """Go on with a run that was stopped."""
 
     hints: list[Text] = Field(default_factory=list, max_length=20, description="What the writers should know.")
@@ -235,26 +235,26 @@ class ResumeOrder(Order):
     wait: bool = Field(True, description="Answer when it has ended, or at once.")
 
 
-class ChatOrder(Order):
+class ChatOrder(RunBody):
     """A new conversation in the directory that the server works in."""
 
     model: Name | None = Field(None, description="The model to talk to; that of the settings if none.")
 
 
-class SayOrder(Order):
+class SayOrder(RunBody):
     """What a person says in a conversation."""
 
     text: Text = Field(min_length=1, description="What is wanted.")
     wait: bool = Field(False, description="Answer when the turn has ended, or at once.")
 
 
-class UndoOrder(Order):
+class UndoOrder(RunBody):
     """Which change to take back."""
 
     id: Name | None = Field(None, description="The change; the last one if none is named.")
 
 
-class CallOrder(Order):
+class CallOrder(RunBody):
     """A call of a tool."""
 
     arguments: dict[str, Any] = Field(default_factory=dict, description="Its arguments by name, as its schema says.")
@@ -262,7 +262,7 @@ class CallOrder(Order):
     seconds: float | None = Field(None, gt=0, le=3600, description="How long it may take.")
 
 
-class ToolOrderGiven(Order):
+class ToolOrderGiven(RunBody):
     """A tool to be made, or made anew: in words, by examples, or with its source."""
 
     intent: Text = Field("", description="What it does, in words.")
@@ -284,14 +284,14 @@ class ToolUpdate(ToolOrderGiven):
     replace_tests: bool = Field(False, description="The tests of the old version hold no more.")
 
 
-class RollbackOrder(Order):
+class RollbackOrder(RunBody):
     """Let an earlier version serve."""
 
     to: int | None = Field(None, ge=1, le=2**31, description="Which one; the one before if none.")
     by: Name | None = Field(None, description="Who says so; whoever the server runs as if none.")
 
 
-class PermitOrder(Order):
+class PermitOrder(RunBody):
     """A question to the rules: may this be done?"""
 
     action: Name = Field(min_length=1, description="What would be done, such as file_write.")
@@ -302,14 +302,14 @@ class PermitOrder(Order):
     why: bool = Field(True, description="Say by which rules, as trees.")
 
 
-class RulesGiven(Order):
+class RulesGiven(RunBody):
     """A changed rule file."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9_]{1,60}\.mg$", description="A shipped file's name takes its place.")
     text: Source = Field(description="The rules.")
 
 
-class SimulateOrder(Order):
+class SimulateOrder(RunBody):
     """Rules to be tried on what was decided before; nothing is put into force."""
 
     files: list[RulesGiven] = Field(min_length=1, max_length=20, description="The changed files.")

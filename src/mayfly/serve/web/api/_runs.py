@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from mayfly import operations
 from mayfly.core import ConflictError, InputError, one_line, parse_json
-from mayfly.serve.web._answer import Answer, NotFound, looked_up, recorded
-from mayfly.serve.web._served import Before, Limit, RunId, Served, Site, Skip, order_by
+from mayfly.serve.web._answer import JsonAnswer, NotFound, looked_up, recorded
+from mayfly.serve.web._served import Before, Limit, RunId, ServedRuntime, Site, Skip, order_by
 from mayfly.serve.web.api._running import (
     LONGEST_INTENT,
     LONGEST_NAME,
@@ -35,7 +35,7 @@ _TRACED = 2000
 
 
 @router.post("", summary="Do a task", status_code=200)
-async def begin_run(order: RunOrder, request: Request, served: Site) -> Answer:
+async def begin_run(order: RunOrder, request: Request, served: Site) -> JsonAnswer:
     """Write the agent this needs, gate it, prove it, run it.
 
     The answer has the value, which is *ground* unless `status` is resolved, how the request was read, the proof, what
@@ -61,7 +61,7 @@ async def begin_run_with_file(
     accept_weak: Annotated[bool, Form(description="Run on a weak proof too.")] = False,
     demand_strong: Annotated[bool, Form(description="Refuse a proof that leaves something open.")] = False,
     wait: Annotated[bool, Form(description="Answer when it has ended, or 202 with its id at once.")] = True,
-) -> Answer:
+) -> JsonAnswer:
     """Do a task with the lines of a file, or with the value that a .json file holds; see `POST /api/runs`."""
     given: dict[str, Any] = {"intent": intent, "model": model, "reading": reading, "bad_lines": bad_lines, "wait": wait}
     given |= {"accept_weak": accept_weak, "demand_strong": demand_strong}
@@ -83,14 +83,14 @@ def list_runs(
     status: Annotated[list[Status] | None, Query(description="Only runs that stand so.")] = None,
     before: Before = None,
     search: Annotated[str, Query(max_length=200, description="Only runs whose intent has this text.")] = "",
-) -> Answer:
+) -> JsonAnswer:
     """List runs, the newest first; `next` is the `before` of the next page, null at the end."""
     found = operations.search_runs(served.ledger, last=limit, status=status or (), before=before, search=search)
     return recorded(found.to_json())
 
 
 @router.get("/{run}", summary="Look at a run")
-def get_run(run: RunId, served: Site) -> Answer:
+def get_run(run: RunId, served: Site) -> JsonAnswer:
     """Return how a run stands: its row in the list, its story in words and steps, and what it asked.
 
     A run that is a tree has `tree` true: its promises, reasons and events have pages of their own.
@@ -106,7 +106,7 @@ def run_events(
     node: Annotated[str, Query(max_length=200, pattern=r"^[\w.]*$", description="Of this promise alone.")] = "",
     after: Annotated[int, Query(ge=0, le=2**62, description="Only those after this event.")] = 0,
     limit: Limit = 50,
-) -> Answer:
+) -> JsonAnswer:
     """Return what the ledger has under a run, or under one promise of it, a page at a time, the oldest first."""
     subject = f"{run}/{node}" if node else run
     found = list(served.ledger.read(subject=subject, after=after, limit=limit + 1))
@@ -128,7 +128,7 @@ def run_promises(
     depth: Annotated[int | None, Query(ge=0, le=1000, description="Only promises down to this depth.")] = None,
     under: Annotated[str, Query(max_length=200, pattern=r"^[\w.]*$", description="This promise and below.")] = "",
     search: Annotated[str, Query(max_length=200, description="Only promises whose intent has this text.")] = "",
-) -> Answer:
+) -> JsonAnswer:
     """Return the promises of a tree from the top, a page at a time, each with where it stands; counts are of all."""
     wanted = operations.PromiseFilter(state=state, depth=depth, under=under, search=search)
     with looked_up():
@@ -137,7 +137,7 @@ def run_promises(
 
 
 @router.get("/{run}/promises/{node}", summary="Look at one promise")
-def get_promise(run: RunId, node: str, served: Site) -> Answer:
+def get_promise(run: RunId, node: str, served: Site) -> JsonAnswer:
     """Return one promise with all below it, its proof, its cost, its events and its own story."""
     with looked_up():
         tree = served.trees.get(run)
@@ -147,7 +147,7 @@ def get_promise(run: RunId, node: str, served: Site) -> Answer:
 
 
 @router.get("/{run}/trace", summary="Read a whole tree")
-def get_trace(run: RunId, served: Site) -> Answer:
+def get_trace(run: RunId, served: Site) -> JsonAnswer:
     """Return the tree of a run with all events; one of more than 2,000 promises is read by its pages instead."""
     with looked_up():
         _check_size(len(served.trees.get(run).places), run)
@@ -167,7 +167,7 @@ def why_run(
     run: RunId,
     served: Site,
     node: Annotated[str, Query(max_length=200, pattern=r"^[\w.]*$", description="One promise of it.")] = "",
-) -> Answer:
+) -> JsonAnswer:
     """Return the chain of reasons from the root to the leaf that decided, the proofs, rules and effects on the way.
 
     A list of more than 500 is cut there, and `cut` says how many there are.
@@ -180,7 +180,7 @@ def why_run(
     return recorded({**data, **cut, "cut": counts})
 
 
-def reasons_data(served: Served, id: str) -> dict[str, Any]:
+def reasons_data(served: ServedRuntime, id: str) -> dict[str, Any]:
     """Return why whatever is called *id* is as it is, as data and in words."""
     from mayfly.persona import Desk
 
@@ -193,7 +193,7 @@ def reasons_data(served: Served, id: str) -> dict[str, Any]:
 
 
 @router.post("/{run}/cancel", summary="Ask a run to stop")
-def cancel_run(run: RunId, order: WordOrder, served: Site) -> Answer:
+def cancel_run(run: RunId, order: WordOrder, served: Site) -> JsonAnswer:
     """Ask a run to stop, in whatever process it is; what is proven stays proven. 409 where it is not running."""
     from mayfly.promise import cancel
 
@@ -204,7 +204,7 @@ def cancel_run(run: RunId, order: WordOrder, served: Site) -> Answer:
 
 
 @router.post("/{run}/resume", summary="Go on with a run")
-async def resume_run(run: RunId, order: ResumeOrder, request: Request, served: Site) -> Answer:
+async def resume_run(run: RunId, order: ResumeOrder, request: Request, served: Site) -> JsonAnswer:
     """Go on with a tree that was interrupted, cancelled or collapsed: what is proven is not done again."""
     model = check_model(served, order.model)
     if served.ledger.last(kind="promise.planned", subject=run) is None:

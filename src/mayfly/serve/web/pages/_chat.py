@@ -20,8 +20,8 @@ from mayfly.serve.web.api._running import ChatOrder, SayOrder, SettleOrder, Undo
 from mayfly.serve.web.pages._frame import page, see, word_in
 
 if TYPE_CHECKING:
-    from mayfly.serve.web._answer import Answer
-    from mayfly.serve.web._served import Served
+    from mayfly.serve.web._answer import JsonAnswer
+    from mayfly.serve.web._served import ServedRuntime
 
 router = APIRouter()
 _CHATS = 30
@@ -84,13 +84,13 @@ def show(
     )
 
 
-def _waiting(served: Served, chat: str) -> dict[str, dict[str, Any]]:
+def _waiting(served: ServedRuntime, chat: str) -> dict[str, dict[str, Any]]:
     """Return what of this conversation waits for a person, by its id."""
     found = [approval_fields(one) for one in waiting_of(served.ledger, chat)]
     return {one["id"]: {**one, "diff": diff_of(served, one)} for one in found}
 
 
-def _commits(served: Served, workspace: str, turns: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def _commits(served: ServedRuntime, workspace: str, turns: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return the changes that calls of these turns made, each with its diff and whether it was taken back since."""
     from mayfly.sandbox.workbench import commits
 
@@ -143,7 +143,7 @@ def _said(text: str) -> str:
     return text
 
 
-def _data(answer: Answer) -> dict[str, Any]:
+def _data(answer: JsonAnswer) -> dict[str, Any]:
     """Return what a route of the API answers."""
     found: dict[str, Any] = json.loads(bytes(answer.body))
     return found
@@ -173,7 +173,7 @@ def show_inbox(request: Request, served: Site, all: bool = False) -> HTMLRespons
     )
 
 
-def diff_of(served: Served, approval: dict[str, Any]) -> str:
+def diff_of(served: ServedRuntime, approval: dict[str, Any]) -> str:
     """Return what would be done by an approval; why that cannot be said, where it cannot."""
     try:
         return operations.look_at_approval(served.runtime.settings, served.ledger, approval["id"]).diff

@@ -18,7 +18,7 @@ from starlette.datastructures import FormData, UploadFile
 from mayfly import operations
 from mayfly.core import InputError, MayflyError, Outcome, ending_of, one_line, without_secrets_in
 from mayfly.operations import outcome_data, search_runs
-from mayfly.serve.web._answer import ITEMS, Answer
+from mayfly.serve.web._answer import ITEMS, JsonAnswer
 from mayfly.serve.web._passes import checked_form
 from mayfly.serve.web._served import Site
 from mayfly.serve.web.api._running import Work
@@ -28,7 +28,7 @@ from mayfly.serve.web.pages._library import examples_in
 from mayfly.store import JSON, as_payload, event
 
 if TYPE_CHECKING:
-    from mayfly.serve.web._served import Served
+    from mayfly.serve.web._served import ServedRuntime
     from mayfly.store import Ledger
 
 router = APIRouter()
@@ -119,7 +119,7 @@ async def ask(request: Request, served: Site) -> RedirectResponse:
     return see(f"/runs/{await begin(served, task.work(served), task)}")
 
 
-async def _typed(served: Served, form: FormData) -> PageTask:
+async def _typed(served: ServedRuntime, form: FormData) -> PageTask:
     intent = word_in(form, "intent")
     if not intent:
         raise InputError("nothing was asked", fix="type what you want to know, such as: count requests by status")
@@ -133,7 +133,7 @@ async def _typed(served: Served, form: FormData) -> PageTask:
     )
 
 
-async def _file(served: Served, form: FormData) -> tuple[str, str]:
+async def _file(served: ServedRuntime, form: FormData) -> tuple[str, str]:
     """Return where the file lies that a question is about, and what it is called."""
     given, pasted = form.get("file"), form.get("lines", "")
     if isinstance(given, UploadFile) and given.filename:
@@ -182,7 +182,7 @@ class PageTask:
         kept = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
         return cls(**{**kept, "examples": tuple(kept.get("examples", ()))})
 
-    def work(self, served: Served) -> Work:
+    def work(self, served: ServedRuntime) -> Work:
         """Return what does it."""
         from mayfly.core import UNSET, read_input_file
 
@@ -202,7 +202,7 @@ class PageTask:
         return done
 
 
-async def begin(served: Served, work: Work, again: PageTask | None = None) -> str:
+async def begin(served: ServedRuntime, work: Work, again: PageTask | None = None) -> str:
     """Begin *work* and return the id of its run as soon as it has one; what it gives is kept with the run."""
 
     def keep(what: str, about: Any) -> None:
@@ -216,7 +216,7 @@ async def begin(served: Served, work: Work, again: PageTask | None = None) -> st
 
 def keep_answer(ledger: Ledger, outcome: Outcome[Any], again: PageTask | None) -> None:
     """Keep what a page shows of an outcome."""
-    data = Answer(without_secrets_in(outcome_data(outcome, most=ITEMS))).body
+    data = JsonAnswer(without_secrets_in(outcome_data(outcome, most=ITEMS))).body
     task = None if again is None else as_payload(without_secrets_in(again.to_json()))
     ledger.append(PageAnswered(answer=ledger.put_blob(bytes(data)), again=task), subject=outcome.id)
 

@@ -22,7 +22,7 @@ from mayfly.serve.web.pages._plots import Bar, bar_plot, line_plot
 if TYPE_CHECKING:
     from starlette.datastructures import FormData
 
-    from mayfly.serve.web._served import Served
+    from mayfly.serve.web._served import ServedRuntime
 
 router = APIRouter()
 _PAGE = 50
@@ -69,7 +69,7 @@ def show_tool(
         )
 
 
-def _tool_context(served: Served, name: str, version: int, a: int = 0, b: int = 0) -> dict[str, Any]:
+def _tool_context(served: ServedRuntime, name: str, version: int, a: int = 0, b: int = 0) -> dict[str, Any]:
     """Return what the page of a tool shows."""
     tools = served.runtime.tools
     found, history = operations.tool_view(tools, name, version, newest=True), operations.tool_history(tools, name)
@@ -91,7 +91,7 @@ def _tool_context(served: Served, name: str, version: int, a: int = 0, b: int = 
     }
 
 
-def _tool_plots(served: Served, name: str, proof: Any) -> dict[str, Any]:
+def _tool_plots(served: ServedRuntime, name: str, proof: Any) -> dict[str, Any]:
     ledger, subject = served.ledger, f"tool:{name}"
     after = ledger.before_last(_CALLS, kind="tool.returned", subject=subject)
     times = [

@@ -20,8 +20,8 @@ from mayfly.serve.web.pages._frame import page, see, word_in
 from mayfly.serve.web.pages._plots import Bar, bar_plot
 
 if TYPE_CHECKING:
-    from mayfly.mangle import Branch, Why, WhyNot
-    from mayfly.serve.web._served import Served
+    from mayfly.mangle import DerivationBranch, Why, WhyNot
+    from mayfly.serve.web._served import ServedRuntime
 
 router = APIRouter()
 _DECISIONS = 30
@@ -45,12 +45,12 @@ def show_policy(
     return page(request, "policy.html", **_shown(served, search=search, goal=goal.strip(), decision=decision))
 
 
-def _shown(served: Served, *, search: str = "", goal: str = "", decision: str = "") -> dict[str, Any]:
+def _shown(served: ServedRuntime, *, search: str = "", goal: str = "", decision: str = "") -> dict[str, Any]:
     rules = operations.rules_in_force(open_desk(served).snapshot, search)
     for file in rules["files"]:
         file["matches"] = file.get("matches", ())[:_LINES]
         file["about"] = _about(file.get("text", ""))
-    trees: list[Branch] = []
+    trees: list[DerivationBranch] = []
     wrong = ""
     if goal:
         try:
@@ -77,7 +77,7 @@ def _about(text: str) -> str:
     return first.lstrip("# ").strip() if first.startswith("#") else ""
 
 
-def _outlines(trees: list[Why | WhyNot]) -> list[Branch]:
+def _outlines(trees: list[Why | WhyNot]) -> list[DerivationBranch]:
     from mayfly.mangle import outline
 
     return [outline(tree) for tree in trees]
@@ -139,7 +139,7 @@ async def try_rules(request: Request, served: Site) -> HTMLResponse:
     return page(request, "policy.html", **{**_shown(served), "tried": tried, "typed": {"file": name, "text": text}})
 
 
-def _tried(served: Served, files: dict[str, str]) -> dict[str, Any]:
+def _tried(served: ServedRuntime, files: dict[str, str]) -> dict[str, Any]:
     try:
         found = try_files(served, files, last=_TRIED)
     except MayflyError as error:  # rules that cannot be read are said beside what was typed

@@ -32,7 +32,7 @@ from mayfly.serve.web.pages._plots import Bar, bar_plot
 
 if TYPE_CHECKING:
     from mayfly.promise import Promise, Saved
-    from mayfly.serve.web._served import ReadTree, Served
+    from mayfly.serve.web._served import ReadTree, ServedRuntime
     from mayfly.store import Event, Ledger, RunRow
 
 router = APIRouter()
@@ -261,7 +261,7 @@ def _blob(ledger: Ledger, hash: str) -> str:
         return ""
 
 
-def _tree(served: Served, run: str, skip: int, state: str) -> dict[str, Any]:
+def _tree(served: ServedRuntime, run: str, skip: int, state: str) -> dict[str, Any]:
     with looked_up():
         read = served.trees.get(run)
     chain = [] if read.saved.status == "resolved" else chain_of(read.saved.tree, read.saved.tree)
