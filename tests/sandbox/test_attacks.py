@@ -6,6 +6,7 @@ import ast
 import contextlib
 import ctypes
 import fcntl
+import importlib.util
 import json
 import os
 import resource
@@ -43,6 +44,7 @@ CATEGORIES = {
     "traces",
     "output",
     "resources",
+    "data",
 }
 HARMS = {"reported", "stage", "hangs", "dies", "floods", "result"}
 
@@ -51,7 +53,7 @@ def test_the_corpus_is_large_and_even() -> None:
     sizes = Counter(case.category for case in cases())
     assert set(sizes) == CATEGORIES
     assert min(sizes.values()) >= 8
-    assert sum(sizes.values()) >= 230
+    assert sum(sizes.values()) >= 250
 
 
 def test_no_two_cases_differ_only_in_spelling() -> None:
@@ -241,6 +243,9 @@ request = json.loads(sys.stdin.readline())
 nonce, target = request["nonce"], request["target"]
 if request["lines"]:
     target["lines"] = open(target[request["lines"]])
+if request["data"]:
+    target["data"] = target[request["data"]]
+    sys.path.append(request["packages"])
 child = os.fork()
 if child:
     os.waitpid(child, 0)
@@ -376,7 +381,10 @@ def _harm(case: Case, user: int | None, python: str) -> tuple[list[str], str]:
     with Stage(owner=user, python=python) as stage:
         nonce = os.urandom(8).hex()
         target = {**stage.target(), "host": stage.victim}
-        request = json.dumps({"nonce": nonce, "target": target, "source": case.source, "lines": case.lines}) + "\n"
+        # By descriptor: a throwaway user may not be able to enter the directories above it.
+        packages = os.open(_packages(), os.O_PATH | os.O_DIRECTORY)
+        files = {"lines": case.lines, "data": case.data, "packages": f"/proc/self/fd/{packages}"}
+        request = json.dumps({"nonce": nonce, "target": target, "source": case.source, **files}) + "\n"
         started = time.monotonic()
         job = subprocess.Popen(
             [python, "-I", "-c", _CARELESS],
@@ -388,9 +396,10 @@ def _harm(case: Case, user: int | None, python: str) -> tuple[list[str], str]:
             user=user,
             group=user,
             extra_groups=None if user is None else [],
-            pass_fds=stage.leaked,
+            pass_fds=(*stage.leaked, packages),
             preexec_fn=_limit,
         )
+        os.close(packages)
         kinds = set()
         output = _talk(job, request, case.timeout + 0.4 if case.harm == "hangs" else 40)
         if job.returncode is None:
@@ -409,6 +418,14 @@ def _harm(case: Case, user: int | None, python: str) -> tuple[list[str], str]:
             kinds.add("dies")
         said = reply[:200].decode("utf-8", "replace")
         return sorted(kinds), f"{said} {signs} after {time.monotonic() - started:.2f} s"
+
+
+def _packages() -> str:
+    """Return the directory that DuckDB is installed in."""
+    spec = importlib.util.find_spec("duckdb")
+    assert spec is not None
+    assert spec.origin is not None
+    return str(Path(spec.origin).parents[1])
 
 
 def _talk(job: subprocess.Popen[bytes], request: str, seconds: float) -> bytes:

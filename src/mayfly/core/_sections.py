@@ -49,6 +49,13 @@ class SandboxSettings:
     purchases: int = setting(4, "requests to the wallet that one job has under way at once", minimum=1)
     purchase_rate: int = setting(60, "requests to the wallet of one job in a minute", minimum=1)
     purchase_size: int = setting(256 * 1024, "bytes that a job sends with one purchase", minimum=0, maximum=64 * MIB)
+    data_memory: int = setting(0, "bytes of memory for one job about data; 0 means half of the machine's", minimum=0)
+    data_threads: int = setting(8, "threads of one query at most; never more than cores", minimum=1)
+    data_spill: int = setting(32768 * MIB, "bytes one job about data may write beside what fits in memory", minimum=0)
+    data_directory: str = setting("", "directory it writes them to; empty means that of TMPDIR, or /var/tmp")
+    # The slowest query that makes sense, a dozen regular expressions for each line, takes a tenth of this.
+    data_seconds: float = setting(60.0, "processor seconds for one job about data, however small", minimum=1)
+    data_rate: float = setting(600.0, "processor seconds more for each GiB of its input", minimum=0)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -162,7 +162,7 @@ class Sandbox(Closing):
 
     def _run(self, job: Job) -> Result:
         # Calls in one process could be taken for each other; who buys is known for sure.
-        alone = job.lines is not None or job.grants.sellers
+        alone = job.lines is not None or job.grants.sellers or job.grants.data
         pinned = job.lane == "pinned" and self._settings.pinned and not alone
         while True:
             try:
@@ -249,10 +249,10 @@ def only_reading(grants: Collection[str]) -> tuple[str, ...]:
     """Return what is left of *grants* for jobs that may be run any number of times: nothing that has an effect.
 
     A proof runs a program, and wrong versions of it, hundreds of times: they may read the workspace and import
-    packages, and neither write, nor reach the network, nor buy.
+    packages or query data, and neither write, nor reach the network, nor buy.
     """
     kept = {"fs:workspace" if grant.startswith("fs:workspace") else grant for grant in grants}
-    return tuple(sorted(grant for grant in kept if grant in ("fs:workspace", "package")))
+    return tuple(sorted(grant for grant in kept if grant in ("fs:workspace", "package", "data")))
 
 
 class GrantedSandbox(Sandbox):

@@ -10,20 +10,23 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from mayfly.core import SandboxSettings
-from mayfly.sandbox import _values
+from mayfly.sandbox import _data, _values
 from mayfly.sandbox._grants import NO_GRANTS
 from mayfly.sandbox._job import Job
 from mayfly.sandbox._lines import LineFeed
+from mayfly.sandbox._member import join_now
 from mayfly.sandbox._pool import Lease, NoWall
 from mayfly.sandbox._result import Lane, Result, Status
 from mayfly.sandbox._worker import Reply, WorkerGone, WorkerLate
-from mayfly.sandbox._workspace import Watched
+from mayfly.sandbox._workspace import Watch, Watched
 from mayfly.sandbox.jail import _nodes, _wire
 
 # Without namespaces and not as root, the kernel counts threads by user only: ours are counted anew after so many
 # seconds, and a job may have so many more than there are.
 _FRESH = 1.0
 _SPARE = 32
+# Seconds between two words about how far a query is.
+_TELLING = 0.05
 _NO_ANSWER = "something that is not an answer was written to the channel"
 
 
@@ -49,7 +52,9 @@ class Call:
         self.settings = settings
         self.lane = lane
         self.threads = False
+        self._watch: Watch | None = lease.zygote.watch
         self._watched: Watched | None = None
+        self._told = float("-inf")
         self._started = time.monotonic() - job.spent
         self._deadline = self._started + job.timeout
 
@@ -58,17 +63,31 @@ class Call:
         worker, job = self.lease.worker, self.job
         if job.memory is not None and worker.member is not None and not again:
             worker.member.limit(job.memory)
-        if self.lease.zygote.watch is not None:
-            self._watched = self.lease.zygote.watch.begin(worker)
+        setup = self._furnish() if job.grants.data else b""
+        if self._watch is not None:
+            self._watched = self._watch.begin(worker)
         if worker.till is not None:
             worker.till.begin(job.spender)
         try:
             worker.feed = None if job.lines is None else LineFeed(job.lines, worker.kill)
-            worker.send(self._request(worker.next_nonce(), again=again), self._deadline)
+            worker.send(setup + self._request(worker.next_nonce(), again=again), self._deadline)
         except (WorkerGone, RuntimeError) as error:  # or no thread is to be had for the lines
             raise NotSent(str(error)) from None
         except WorkerLate:
             return  # the deadline has passed, and reading will say so
+
+    def _furnish(self) -> bytes:
+        """Make the directory that the job may write to; return what its worker has to know before it is confined."""
+        from mayfly.sandbox._scratch import Scratch
+
+        job, worker = self.job, self.lease.worker
+        alone = self.lease.zygote.level == "landlock"
+        if worker.member is not None and alone:
+            # DuckDB reads the limits of the group it is in, and Landlock has to let it before it is confined.
+            join_now(worker.member)
+        worker.scratch = scratch = Scratch(self.settings, handed_on=alone and os.geteuid() == 0)
+        self._watch = scratch.watch
+        return scratch.setup(job.inputs, job.processor, job.memory or _data.memory_of(self.settings))
 
     def _request(self, nonce: bytes, *, again: bool) -> bytes:
         job = self.job
@@ -78,9 +97,13 @@ class Call:
         flags = 0 if job.entry is None else _wire.NAMED
         flags |= 0 if job.imports is None else _wire.GUARDED
         flags |= 0 if job.lines is None else _wire.LINES
+        flags |= _wire.DATA if job.inputs else 0
+        flags |= 0 if job.progress is None else _wire.WATCHED
         parts = ((job.entry or "").encode(), "\0".join(job.imports or ()).encode(), job.source, job.argument)
-        tasks = _limit_tasks(self.settings.threads) if self.lease.zygote.shares_tasks else 0
-        limits = (job.memory or 0, tasks, self.settings.result)
+        tasks = _limit_tasks(self.lease.zygote.limits["threads"]) if self.lease.zygote.shares_tasks else 0
+        # What a job about data may hold is said before it is confined.
+        memory = 0 if job.grants.data else job.memory or 0
+        limits = (memory, tasks, self.settings.result)
         header = _wire.REQUEST.pack(nonce, flags, *limits, *(len(part) for part in parts))
         return b"".join((header, *parts))
 
@@ -121,9 +144,11 @@ class Call:
         yield reply
 
     def _reply(self, *, first: bool) -> Reply | Result:
-        """Read the next frame; where none can come any more, return the result that means."""
+        """Read the next frame that is no progress; where none can come any more, return the result that means."""
         try:
-            return self.lease.worker.reply(self._deadline, self.settings.result)
+            while (reply := self.lease.worker.reply(self._deadline, self.settings.result)).kind == _wire.PROGRESS:
+                self._tell(reply.value)
+            return reply
         except WorkerLate:
             self.lease.worker.kill()
             return self._ended("timeout", f"Sandbox timeout after {self.job.timeout * 1000:.0f}ms")
@@ -137,6 +162,19 @@ class Call:
             if first and error.unread and alone:
                 raise NotSent(str(error)) from None
             return self._gone(str(error))
+
+    def _tell(self, text: bytes) -> None:
+        """Pass on how far the query is, now and then; a job can say any number as often as it likes, and no more."""
+        now = time.monotonic()
+        if self.job.progress is None or now - self._told < _TELLING:
+            return
+        self._told = now
+        try:
+            part = float(text)
+        except ValueError:
+            return
+        if 0 <= part <= 1:
+            self.job.progress(part)
 
     def died(self, said: str) -> Result:
         """Return the result of a job whose worker was ended by whoever asked for it."""
@@ -169,17 +207,25 @@ class Call:
 
     def _out_of_memory(self) -> Result:
         limit = self.job.memory or self.settings.memory
-        return self._ended("memory", f"the job needs more than {limit} bytes of memory")
+        if not self.job.grants.data:
+            return self._ended("memory", f"the job needs more than {limit} bytes of memory")
+        limit, disk = self.job.memory or _data.memory_of(self.settings), self.settings.data_spill
+        said = f"the job needs more than {limit} bytes of memory and {disk} on disk"
+        return self._ended("memory", f"{said} (sandbox.data_memory, sandbox.data_spill)")
 
     def _gone(self, said: str) -> Result:
         if said:
             return self._ended("died", said)
-        status = self.lease.zygote.how_it_ended(self.lease.worker)
+        ended = self.lease.zygote.how_it_ended(self.lease.worker)
         member = self.lease.worker.member
         if member is not None and member.was_killed():
             return self._out_of_memory()
-        if status is None:
+        if ended is None:
             return self._ended("died", "the worker was killed")
+        status, used = ended
+        if status == signal.SIGKILL and _data.used_up(used, self.job.processor):
+            said = f"the job used more than {self.job.processor} s of processor time"
+            return self._ended("timeout", f"{said} (sandbox.data_seconds, sandbox.data_rate)")
         if os.WIFSIGNALED(status):
             number = os.WTERMSIG(status)
             return self._ended("died", f"the worker was killed by signal {number} ({signal.Signals(number).name})")
@@ -188,7 +234,7 @@ class Call:
     def _ended(
         self, status: Status, error: str | None, *, value: object = None, traceback: str | None = None
     ) -> Result:
-        watch, watched = self.lease.zygote.watch, self._watched
+        watch, watched = self._watch, self._watched
         if watch is not None and watched is not None and (reason := watch.end(watched)):
             status, error, value = "error", reason, None
         return Result(

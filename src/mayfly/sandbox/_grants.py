@@ -13,7 +13,7 @@ from mayfly.core import InputError
 
 # Directories of packages beside those of this environment, as they are when somebody asks.
 Packages = Callable[[], tuple[str, ...]]
-_KNOWN = "fs:workspace, fs:workspace:rw, package, net:HOST[:PORT], net:*, buy, buy:HOST[:PORT]"
+_KNOWN = "fs:workspace, fs:workspace:rw, package, net:HOST[:PORT], net:*, buy, buy:HOST[:PORT], data"
 # The host under which a job finds the wallet; no grant for the network leads there.
 WALLET = "wallet.mayfly"
 
@@ -28,6 +28,8 @@ class Grants:
     hosts: tuple[str, ...] = ()
     # From whom may be bought, the star for whomever the wallet allows; none: nothing is bought.
     sellers: tuple[str, ...] = ()
+    # Whether the job gets DuckDB, the files it names and nothing else.
+    data: bool = False
 
     @property
     def door(self) -> bool:
@@ -55,6 +57,8 @@ def parse(grants: tuple[str, ...], workspace: str | Path | None, *, more: Packag
 
     With the grant for packages those in *more* come before the ones of this environment.
     """
+    if "data" in grants:
+        return _only_data(grants)
     hosts: list[str] = []
     sellers: list[str] = []
     shared = write = package = False
@@ -80,6 +84,13 @@ def parse(grants: tuple[str, ...], workspace: str | Path | None, *, more: Packag
         hosts=tuple(sorted(set(hosts))),
         sellers=("*",) if "*" in sellers else tuple(sorted(set(sellers))),
     )
+
+
+def _only_data(grants: tuple[str, ...]) -> Grants:
+    others = sorted(set(grants) - {"data"})
+    if others:
+        raise InputError(f"the grant data stands alone, not with {', '.join(others)}", fix="make it a job of its own")
+    return Grants(data=True)
 
 
 def _directory(workspace: str | Path | None) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from mayfly.core import InputError, SandboxSettings
-from mayfly.sandbox import _values
+from mayfly.sandbox import _data, _values
 from mayfly.sandbox._grants import NO_GRANTS, Grants, Outfit
 from mayfly.sandbox._purchases import Spender
 from mayfly.sandbox._result import Lane
@@ -53,6 +53,10 @@ class JobOptions(TypedDict, total=False):
     *tenant*; a stream always goes one-shot. *imports* adds the guarded importer and builtins of tier ephemeral, None is
     the wall alone. *lines* hands the lines of a file in as the argument. With a *ticket* another thread can end the
     job. What it buys is bought in the name of *spender*.
+
+    *data* are the files that a job with the grant of that name reads; what they are called inside is its argument: a
+    text for one, a list for several. *progress* is called, in the thread that waits, with the part of the present
+    query that is done, from 0 to 1.
     """
 
     timeout: float | None
@@ -61,6 +65,8 @@ class JobOptions(TypedDict, total=False):
     tenant: str
     imports: Collection[str] | None
     lines: str | Path | None
+    data: Collection[str | Path]
+    progress: Callable[[float], None] | None
     memory: int | None
     ticket: Ticket | None
     spender: Spender | None
@@ -83,6 +89,10 @@ class Job:
     tenant: str
     ticket: Ticket
     spender: Spender
+    # With the grant for data: its files, and the seconds of processor time it may use.
+    inputs: tuple[_data.Input, ...] = ()
+    processor: int = 0
+    progress: Callable[[float], None] | None = None
     # Whether it needs all modules: it has asked for one that a lean worker does not have.
     full: bool = False
     # Seconds it has used already.
@@ -113,8 +123,13 @@ def make_job(
     lines = options.get("lines")
     if lines is not None and argument is not None:
         raise InputError("lines are the argument: give one of the two")
-    timeout = _check_timeout(options.get("timeout"), settings)
-    memory = _check_memory(options.get("memory"), settings)
+    parsed = parse_grants(grants) if grants else NO_GRANTS
+    inputs = _look_at_data(options, argument, parsed)
+    processor = _data.processor_seconds(inputs, settings) if parsed.data else 0
+    most = _data.memory_of(settings) if parsed.data else settings.memory
+    usual = _data.wall_seconds(processor, settings) if parsed.data else settings.timeout
+    timeout = _check_timeout(options.get("timeout"), usual)
+    memory = _check_memory(options.get("memory"), most)
     text, encoded = _encode(source, argument, settings)
     return Job(
         source=text,
@@ -122,26 +137,38 @@ def make_job(
         argument=encoded,
         timeout=timeout,
         memory=memory,
-        grants=parse_grants(grants) if grants else NO_GRANTS,
+        grants=parsed,
         imports=None if imports is None else frozenset(imports),
         lines=lines,
         lane=options.get("lane", "one-shot"),
         tenant=options.get("tenant", ""),
         ticket=options.get("ticket") or Ticket(),
         spender=options.get("spender") or Spender(),
+        inputs=inputs,
+        processor=processor,
+        progress=options.get("progress"),
     )
 
 
-def _check_timeout(given: float | None, settings: SandboxSettings) -> float:
-    timeout = settings.timeout if given is None else given
+def _look_at_data(options: JobOptions, argument: object, grants: Grants) -> tuple[_data.Input, ...]:
+    paths = options.get("data", ())
+    if paths and not grants.data:
+        raise InputError("a job without the grant data is given no files", fix='add grants=("data",)')
+    if paths and (argument is not None or options.get("lines") is not None):
+        raise InputError("the names of the data are the argument: give one of the two")
+    return _data.look_at(paths)
+
+
+def _check_timeout(given: float | None, usual: float) -> float:
+    timeout = usual if given is None else given
     if not (isinstance(timeout, (int, float)) and 0 < timeout < math.inf):
         raise InputError(f"timeout must be a number of seconds above 0, not {timeout!r}")
     return float(timeout)
 
 
-def _check_memory(given: int | None, settings: SandboxSettings) -> int | None:
-    if given is not None and not 0 < given <= settings.memory:
-        raise InputError(f"memory must be from 1 to {settings.memory} bytes, not {given!r}")
+def _check_memory(given: int | None, most: int) -> int | None:
+    if given is not None and not 0 < given <= most:
+        raise InputError(f"memory must be from 1 to {most} bytes, not {given!r}")
     return given
 
 

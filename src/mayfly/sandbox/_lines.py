@@ -24,29 +24,29 @@ _KINDS = {
 }
 
 
-def open_regular(path: str | Path) -> int:
+def open_regular(path: str | Path, done: str = "lines are read") -> int:
     """Open a regular file for reading; an `InputError` names whatever else it is. Never waits for anybody.
 
     Links are followed: the path is the caller's, who could have named the file they lead to. It is looked at before it
     is opened, since opening a device can set it going, and again afterwards, since it may be another file by then.
     """
     try:
-        _demand_regular(path, os.stat(path))
+        _demand_regular(path, os.stat(path), done)
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
     try:
-        _demand_regular(path, os.fstat(descriptor))
+        _demand_regular(path, os.fstat(descriptor), done)
     except InputError:
         os.close(descriptor)
         raise
     return descriptor
 
 
-def _demand_regular(path: str | Path, status: os.stat_result) -> None:
+def _demand_regular(path: str | Path, status: os.stat_result, done: str) -> None:
     if not stat.S_ISREG(status.st_mode):
         kind = _KINDS.get(stat.S_IFMT(status.st_mode), "no regular file")
-        raise InputError(f"{path} is {kind}; lines are read from regular files only")
+        raise InputError(f"{path} is {kind}; {done} from regular files only")
 
 
 class LineFeed:

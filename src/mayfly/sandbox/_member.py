@@ -28,6 +28,7 @@ class Member:
         self._memory = memory
         self._tasks = tasks
         self._lock = threading.Lock()
+        self._joining = threading.Lock()
         self._group: Group | None = None
         self._left = False
 
@@ -39,13 +40,14 @@ class Member:
                 self._group.limit(memory)
 
     def join(self) -> None:
-        """Take a group nobody is in and put the process there, unless that has ended."""
-        with self._lock:
-            if self._left:
-                return
-            pid = pid_of(self._process)
-            self._group = group = self._groups.take(memory=self._memory, tasks=self._tasks)
-        group.add(pid)  # outside of the lock: whoever ends the worker does not wait for it
+        """Take a group nobody is in and put the process there, unless it is in one or has ended."""
+        with self._joining:
+            with self._lock:
+                if self._left or self._group is not None:
+                    return
+                pid = pid_of(self._process)
+                self._group = group = self._groups.take(memory=self._memory, tasks=self._tasks)
+            group.add(pid)  # outside of that lock: whoever ends the worker does not wait for it
 
     def was_killed(self) -> bool:
         """Say whether the kernel has killed it for want of memory."""
@@ -64,6 +66,11 @@ class Member:
 def join_in_time(member: Member) -> None:
     """Have *member* join its group when it is old enough; for a thread that waits with one after the other."""
     time.sleep(max(0.0, member.born + _AGE - time.monotonic()))
+    join_now(member)
+
+
+def join_now(member: Member) -> None:
+    """Have *member* join its group, if it can."""
     # Somebody may have taken away what was delegated to us: the filter holds without.
     with contextlib.suppress(OSError):
         member.join()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import resource
+import select
 import socket
 import subprocess
 import sys
@@ -61,6 +62,13 @@ def end(process: subprocess.Popen[bytes], *, now: bool = False) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+def wait_for_end(process: int) -> None:
+    """Wait for the process behind a descriptor, which was killed, for as long as that should take at most."""
+    poll = select.poll()
+    poll.register(process, select.POLLIN)
+    poll.poll(_PATIENCE * 1000)
 
 
 def is_stopped(pid: int) -> bool:

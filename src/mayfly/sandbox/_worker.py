@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import select
 import signal
 import socket
 import time
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from mayfly.sandbox._lines import LineFeed
 from mayfly.sandbox._member import Member
 from mayfly.sandbox._purchases import Till
 from mayfly.sandbox.jail import _wire
 
+if TYPE_CHECKING:
+    from mayfly.sandbox._scratch import Scratch
+
 # Bytes that are read at once, if no more are known to come: most answers fit, and room for more costs each of them.
 _CHUNK = 1 << 13
-_KINDS = frozenset((_wire.OK, _wire.ERROR, _wire.MEMORY, _wire.PART, _wire.MORE))
+_KINDS = frozenset((_wire.OK, _wire.ERROR, _wire.MEMORY, _wire.PART, _wire.MORE, _wire.PROGRESS))
 
 
 class Reply(NamedTuple):
@@ -62,6 +64,8 @@ class Worker:
         self.member: Member | None = None
         # Where its job may buy something; who shuts the door of the worker closes it.
         self.till: Till | None = None
+        # Where a job about data may write.
+        self.scratch: Scratch | None = None
         channel.setblocking(False)
 
     def send(self, request: bytes, deadline: float) -> None:
@@ -133,14 +137,17 @@ class Worker:
 
     def _receive(self, deadline: float, wanted: int) -> bytes:
         self._wait(deadline, select.POLLIN)
+        unread = False
         try:
             data = self.channel.recv(max(wanted, _CHUNK))
+        except ConnectionResetError:
+            # The kernel says so first, and once, of a channel at whose other end something was not read.
+            unread = True
+            data = self.channel.recv(max(wanted, _CHUNK))
         except OSError as error:
-            # The kernel says so of a channel at whose other end something was not read.
-            unread = error.errno == errno.ECONNRESET
-            raise WorkerGone(f"the channel broke: {error.strerror}", unread=unread) from None
+            raise WorkerGone(f"the channel broke: {error.strerror}") from None
         if not data:
-            raise WorkerGone("")
+            raise WorkerGone("", unread=unread)
         return data
 
     def _wait(self, deadline: float, event: int) -> None:
@@ -179,6 +186,8 @@ class Worker:
             self.feed.theirs.close()
         if self.member is not None:
             self.member.leave()
+        if self.scratch is not None:
+            self.scratch.remove(self.process)
         self._let_go()
 
     def abandon(self) -> None:

@@ -1,4 +1,4 @@
-"""Hold a writable workspace to a size and a number of files: the kernel limits single files only.
+"""Hold a directory that jobs write to to a size and a number of files: the kernel limits single files only.
 
 A thread looks at the whole while jobs write to it, and ends those that are at work when it has grown beyond its budget.
 One that was larger before a job may stay so, and not grow. Between two looks a job can write as much as the disk takes
@@ -14,7 +14,6 @@ import threading
 import time
 from typing import NamedTuple
 
-from mayfly.core import SandboxSettings
 from mayfly.sandbox._python import pid_of
 from mayfly.sandbox._worker import Worker
 
@@ -44,11 +43,14 @@ class Watched:
 
 
 class Watch:
-    """The jobs that may write to one workspace."""
+    """The jobs that may write to one directory, and what it may hold by them."""
 
-    def __init__(self, path: str, settings: SandboxSettings) -> None:
+    def __init__(self, path: str, budget: Usage, said: str = "the workspace holds", setting: str = "") -> None:
+        """Hold *path* to *budget*; *said* and *setting* begin and end the reason why a job was ended."""
         self._path = path
-        self._budget = Usage(settings.workspace_size, settings.workspace_files)
+        self._budget = budget
+        self._said = said
+        self._setting = f" {setting}" if setting else ""
         self._changed = threading.Condition()
         self._active: list[Watched] = []
         self._thread: threading.Thread | None = None
@@ -109,13 +111,12 @@ class Watch:
                     if watched.reason:
                         watched.worker.kill()
 
-    @staticmethod
-    def _judge(jobs: list[Watched], usage: Usage) -> None:
+    def _judge(self, jobs: list[Watched], usage: Usage) -> None:
         for watched in jobs:
             if usage.size > watched.limit.size:
-                watched.reason = f"the workspace holds more than its limit of {watched.limit.size} bytes"
+                watched.reason = f"{self._said} more than its limit of {watched.limit.size} bytes{self._setting}"
             elif usage.files > watched.limit.files:
-                watched.reason = f"the workspace holds more than its limit of {watched.limit.files} files"
+                watched.reason = f"{self._said} more than its limit of {watched.limit.files} files{self._setting}"
             elif usage.closed > watched.limit.closed:
                 watched.reason = "a directory of the workspace was closed, so that nobody can see what it holds"
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from mayfly.core import SandboxSettings
-from mayfly.sandbox import _cgroup
+from mayfly.sandbox import _cgroup, _data
 from mayfly.sandbox._broker import Broker
 from mayfly.sandbox._grants import Outfit, certificate_file
 from mayfly.sandbox._member import Member
@@ -24,7 +24,7 @@ from mayfly.sandbox._purchases import Cashier, Till
 from mayfly.sandbox._python import end, explain, is_permanent, is_stopped, start
 from mayfly.sandbox._result import Level
 from mayfly.sandbox._worker import Worker
-from mayfly.sandbox._workspace import Watch
+from mayfly.sandbox._workspace import Usage, Watch
 from mayfly.sandbox.jail import _wire
 
 # A start takes a third of a second; on a machine that is busy beyond measure, ten seconds.
@@ -83,7 +83,13 @@ class Zygote:
         self.layers: dict[str, str] = {}
         self.broker: Broker | None = None
         self.leases = 0
-        self.watch = Watch(str(grants.workspace), settings) if grants.workspace and grants.write else None
+        budget = Usage(settings.workspace_size, settings.workspace_files)
+        self.watch = Watch(str(grants.workspace), budget) if grants.workspace and grants.write else None
+        # What its workers may use, before a job asks for less.
+        names = ("memory", "threads", "descriptors", "output", "file_size", "nodes")
+        self.limits = {name: int(getattr(settings, name)) for name in names}
+        if grants.data:
+            self.limits |= _data.limits(settings)
         self._lock = threading.Lock()
         self._idle: deque[Worker] = deque()
         self._settings = settings
@@ -91,7 +97,7 @@ class Zygote:
         self._cashier = cashier
         self._asked = 0
         self._groups: _cgroup.Groups | None = None
-        self._answers: dict[int, int] = {}
+        self._answers: dict[int, tuple[int, float]] = {}
         self._launched = False
         self._workspace: int | None = None
         self._descriptors = contextlib.ExitStack()
@@ -126,15 +132,13 @@ class Zygote:
             "brief": self.brief,
             "lean": self.outfit.lean,
             "workspace": self.grants.workspace,
-            "write": self.grants.write,
+            "write": self.grants.write or self.grants.data,
             "packages": list(self.grants.packages),
             "ourselves": [_OURSELVES, *(f"{path}/mayfly" for path in self.grants.packages)],
             "net": self.grants.door,
             "certificates": certificate_file() if self.grants.door else "",
-            **{
-                n: getattr(self._settings, n)
-                for n in ("memory", "threads", "descriptors", "output", "file_size", "nodes")
-            },
+            "data": _data.describe(self._settings) if self.grants.data else None,
+            **self.limits,
         }
         try:
             self._control.send(json.dumps(config).encode())
@@ -254,8 +258,8 @@ class Zygote:
                     with self._lock:
                         self._collect()
 
-    def how_it_ended(self, worker: Worker) -> int | None:
-        """Return the wait status of a worker that hung up, None if it cannot be known."""
+    def how_it_ended(self, worker: Worker) -> tuple[int, float] | None:
+        """Return the wait status of a worker that hung up and its processor seconds, None if it cannot be known."""
         with self._lock:
             try:
                 self._control.send(_wire.ASK + worker.number.to_bytes(4, "little"))
@@ -264,8 +268,8 @@ class Zygote:
                     self._read()
             except (OSError, ZygoteGone, SpawnFailed):
                 return None
-            status = self._answers.pop(worker.number)
-            return None if status < 0 else status
+            status, used = self._answers.pop(worker.number)
+            return None if status < 0 else (status, used)
 
     def _ask(self) -> None:
         try:
@@ -292,8 +296,8 @@ class Zygote:
         if not message:
             raise ZygoteGone("its process is gone")
         if message[:1] == _wire.ASK:
-            _, number, status = _wire.STATUS.unpack(message)
-            self._answers[number] = status
+            _, number, status, used = _wire.STATUS.unpack(message)
+            self._answers[number] = status, used
             return
         self._asked -= 1
         if message[:1] == _wire.FAILED:
@@ -306,8 +310,8 @@ class Zygote:
         process, channel, output, written, *doors = descriptors
         worker = Worker(number, process, socket.socket(fileno=channel), output, written)
         if self._groups is not None and self._join_group is not None:
-            limits = {"memory": self._settings.memory, "tasks": self._settings.threads}
-            worker.member = Member(self._groups, process, **limits)
+            memory = _data.memory_of(self._settings) if self.grants.data else self._settings.memory
+            worker.member = Member(self._groups, process, memory=memory, tasks=self.limits["threads"])
             self._join_group(worker.member)
         self._idle.append(worker)
         if self.broker is not None:

@@ -5,9 +5,11 @@ import datetime
 
 import pytest
 
-from mayfly.core import Tier
+from mayfly.core import GateSettings, Tier
 from mayfly.gates._profile import Profile
+from mayfly.gates.stability import importable
 from mayfly.sandbox import EPHEMERAL_IMPORTS as SIX_IMPORTS
+from mayfly.sandbox import MEMO_IMPORTS
 
 from .test_stability import codes, report
 
@@ -55,6 +57,15 @@ def test_an_import_that_is_not_allowed_is_named(source: str, named: str) -> None
 )
 def test_what_is_on_the_list_may_be_imported_in_any_way(source: str) -> None:
     assert codes(source) == []
+
+
+def test_the_grant_for_data_admits_duckdb_alone() -> None:
+    granted = Profile.of(GateSettings(), tier=Tier.MEMO, grants=("data",))
+    assert codes("import csv, decimal, duckdb, json, math, re", granted) == []
+    assert importable(granted) == MEMO_IMPORTS | {"duckdb"}
+    assert codes("import duckdb", Profile.of(GateSettings(), tier=Tier.MEMO)) == [("reject", "IMPORT")]
+    for other in ("numpy", "pyarrow", "_duckdb", "pytz", "os"):
+        assert ("reject", "IMPORT") in codes(f"import {other}", granted), other
 
 
 @pytest.mark.parametrize("tier", [Tier.EPHEMERAL, Tier.MEMO])

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mayfly.gates.types._gate import TypeGate
-from mayfly.gates.types._server import TypeOptions
+from mayfly.gates.types._gate import TypeGate, verdicts_of
+from mayfly.gates.types._server import Answer, TypeOptions, check_cold
 from mayfly.sandbox import MEMO_IMPORTS
 
 TYPED = "def double(number: int) -> int:\n    return number * 2\n"
@@ -125,6 +125,22 @@ def test_an_installed_package_is_seen_only_when_packages_are_granted(gate: TypeG
     source = "import iniconfig\n\nx: int = iniconfig.IniConfig\n"
     assert codes(gate, source)[0] == "IMPORT_NOT_FOUND"
     assert [verdict.code for verdict in gate.check(source, packages=True).verdicts] == ["ASSIGNMENT"]
+
+
+@pytest.mark.parametrize("warm", [True, False])
+def test_duckdb_is_checked_with_its_own_types(gate: TypeGate, cache: Path, warm: bool) -> None:
+    source = "import duckdb\n\n\ndef f(path: str) -> dict[str, int]:\n    return {}\n"
+    good = source.replace("{}", 'dict(duckdb.execute("FROM read_csv($p)", {"p": path}).fetchall())')
+    bad, unknown = source.replace("{}", "duckdb.execute(path).fetchall()"), source.replace("{}", "duckdb.exekute(path)")
+    found = []
+    for text in (good, bad, unknown, "import duckdb, iniconfig\n"):
+        answer = gate.check(text).verdicts if warm else verdicts_of(_ask_cold(text, cache), TypeOptions())
+        found.append([verdict.code for verdict in answer])
+    assert found == [["OK"] if warm else [], ["RETURN_VALUE"], ["NO_ANY_RETURN", "ATTR_DEFINED"], ["IMPORT_NOT_FOUND"]]
+
+
+def _ask_cold(source: str, cache: Path) -> Answer:
+    return check_cold(source, TypeOptions(), cache, packages=False)
 
 
 def test_threads_get_the_answers_to_their_own_questions(gate: TypeGate) -> None:

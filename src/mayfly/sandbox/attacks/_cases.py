@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 _HERE = Path(__file__).parent
-_FIELD = re.compile(r"^(origin|why|control|harm|timeout|expect|grants|lines): (.+)$", re.MULTILINE)
+_FIELD = re.compile(r"^(origin|why|control|harm|timeout|expect|grants|lines|data): (.+)$", re.MULTILINE)
 _STATUSES = "ok error timeout memory died"
 
 
@@ -21,7 +21,7 @@ class Case:
 
     `harm` says how: "reported" by the case itself, by the "stage", or because the job "hangs", "dies" without an
     answer, "floods" its output or gives a "result" that is none. `expect` names the statuses that count as contained.
-    `grants` is what the job is given; `lines` the file of the stage that is handed in as lines.
+    `grants` is what the job is given; `lines` the file of the stage that is handed in as lines, `data` the one it queries.
     """
 
     name: str
@@ -35,6 +35,7 @@ class Case:
     expect: frozenset[str]
     grants: tuple[str, ...]
     lines: str
+    data: str
     text: str
 
     @property
@@ -43,8 +44,13 @@ class Case:
         return _prelude() + self.text
 
     def source_with(self, target: Mapping[str, object]) -> str:
-        """Return the source of a case whose argument are lines, with what others get as their argument in its place."""
-        return f"{self.source}\n\ndef attack_lines(lines):\n    return attack({{**{dict(target)!r}, 'lines': lines}})\n"
+        """Return the source of a case whose argument is a file, with what others get as their argument in its place."""
+        handed = "lines" if self.lines else "data"
+        calls = (
+            f"def {entry}_file(file):\n    return {entry}({{**{dict(target)!r}, {handed!r}: file}})\n"
+            for entry in ("attack", "second")
+        )
+        return "\n\n".join((self.source, *calls))
 
     @property
     def has_second(self) -> bool:
@@ -89,5 +95,6 @@ def _read(path: Path) -> Case:
         expect=frozenset(fields.get("expect", _STATUSES).split()),
         grants=tuple(fields.get("grants", "").split()),
         lines=fields.get("lines", ""),
+        data=fields.get("data", ""),
         text=text,
     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from mayfly.core import SandboxSettings
 from mayfly.core.errors import MachineError
-from mayfly.sandbox import Result, Sandbox
+from mayfly.sandbox import JobOptions, Result, Sandbox
 from mayfly.sandbox.attacks._cases import Case, cases
 from mayfly.sandbox.attacks._descendants import adopting_orphans, descendants
 from mayfly.sandbox.attacks._stage import Stage
@@ -150,12 +150,15 @@ class _Range:
         )
 
     def _job(self, case: Case, entry: str, target: dict[str, object]) -> Result:
+        options: JobOptions = {"timeout": case.timeout, "grants": case.grants}
         if case.lines:
-            source, entry = case.source_with(target), f"{entry}_lines"
-            lines = str(target[case.lines])
-            result = self.box.run(source, entry, lines=lines, timeout=case.timeout, grants=case.grants)
+            options["lines"] = str(target[case.lines])
+        if case.data:
+            options["data"] = (str(target[case.data]),)
+        if case.lines or case.data:
+            result = self.box.run(case.source_with(target), f"{entry}_file", **options)
         else:
-            result = self.box.run(case.source, entry, target, timeout=case.timeout, grants=case.grants)
+            result = self.box.run(case.source, entry, target, **options)
         # Not every level has every grant; a job that was never run is contained.
         if result.status == "refused" and not case.grants:
             raise MachineError(f"the sandbox refused to run {case.category}/{case.name}: {result.error}")

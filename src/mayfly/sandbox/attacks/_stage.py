@@ -67,6 +67,7 @@ class Stage:
             "secret": str(self._folder / "secret.txt"),
             "canary": str(self._folder / "canary.txt"),
             "spare": str(self._folder / "spare.txt"),
+            "input": str(self._folder / "input.csv"),
             "workspace": str(self.workspace),
             "sha256": hashlib.sha256(self.token.encode()).hexdigest(),
             "tcp": self._sockets["tcp"].getsockname()[1],
@@ -125,6 +126,7 @@ class Stage:
             ("home/.aws/credentials", self.token, 0o644),
             ("canary.txt", "untouched", 0o666),
             ("spare.txt", "spare", 0o666),
+            ("input.csv", "city,qty\nOslo,3\nRome,4\n", 0o666),
         ):
             path = self._folder / name
             path.write_text(text, "utf-8")

@@ -71,7 +71,8 @@ def _limits(jail: Jail) -> dict[int, int]:
         resource.RLIMIT_AS: jail.base + config["memory"],
         resource.RLIMIT_NPROC: jail.tasks,
         resource.RLIMIT_NOFILE: config["descriptors"],
-        resource.RLIMIT_CPU: _MOST_SECONDS,
+        # That of a job about data depends on its size, and is set when it is known.
+        resource.RLIMIT_CPU: resource.RLIM_INFINITY if config["data"] else _MOST_SECONDS,
         resource.RLIMIT_FSIZE: max(config["output"], config["file_size"] if config["write"] else 0),
         resource.RLIMIT_CORE: 1,  # not 0, with which a crash handler of the host's would still be given the memory
         resource.RLIMIT_MEMLOCK: 0,

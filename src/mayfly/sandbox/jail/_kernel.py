@@ -159,16 +159,17 @@ def make_user_namespace(users: str, groups: str) -> int:
     child = os.fork()
     if child == 0:
         unshare(CLONE_NEWUSER)
-        os.write(writer, b"x")
+        os.write(writer, os.readlink("/proc/self").encode())  # its number there, which may not be that it has for us
         signal.pause()
     os.close(writer)
     try:
-        if not os.read(reader, 1):
+        place = f"/proc/{os.read(reader, 32).decode()}"
+        if place == "/proc/":
             raise OSError(errno.EPERM, "no user namespace")
         for name, text in (("uid_map", users), ("gid_map", groups)):
-            with open(f"/proc/{child}/{name}", "w") as file:
+            with open(f"{place}/{name}", "w") as file:
                 file.write(text)
-        return os.open(f"/proc/{child}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
+        return os.open(f"{place}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
     finally:
         os.close(reader)
         os.kill(child, signal.SIGKILL)

@@ -19,6 +19,8 @@ IOCTL_DEV = 1 << 15
 READ = READ_FILE | READ_DIR
 # Everything but device files, sockets, FIFOs and symbolic links: those never come back from a workspace.
 WRITE = READ | WRITE_FILE | 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | REFER | TRUNCATE
+# Plain files in one directory.
+SPILL = READ | WRITE_FILE | 1 << 5 | 1 << 8 | TRUNCATE
 _FILE_ONLY = WRITE_FILE | READ_FILE | EXECUTE | TRUNCATE | IOCTL_DEV
 _RIGHTS_BY_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1, 5: (1 << 16) - 1}
 _NET_BIND = 1

@@ -47,6 +47,7 @@ _libc.syscall.restype = ctypes.c_long
 _MADVISE = _kernel.call("process_madvise")[0]
 # The stack, both places for thread ids and thread-local storage are those of the caller, copied.
 _CLONE_APART = _kernel.call("clone", _kernel.CLONE_NEWUSER | _kernel.CLONE_NEWPID | signal.SIGCHLD, 0, 0, 0, 0)
+_CLONE_WITH_MOUNTS = _kernel.call("clone", _kernel.CLONE_NEWNS | _kernel.CLONE_NEWPID | signal.SIGCHLD, 0, 0, 0, 0)
 
 
 def fork() -> int:
@@ -67,6 +68,11 @@ def fork_apart() -> int:
     process 1 of its namespace, as the child is of its own, the note is right as it stands.
     """
     return _check_fork(int(_libc.syscall(*_CLONE_APART)))
+
+
+def fork_with_mounts() -> int:
+    """Fork into new mount and pid namespaces in the same way; the user namespace follows when all is mounted."""
+    return _check_fork(int(_libc.syscall(*_CLONE_WITH_MOUNTS)))
 
 
 def learn(proc: int, rehearsal: Callable[[Callable[[], None]], None], parts: int) -> list[Touched]:

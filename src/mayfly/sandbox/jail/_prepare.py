@@ -16,7 +16,7 @@ from importlib.machinery import ExtensionFileLoader, ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any, NoReturn
 
-from . import _job, _modules, _prefault
+from . import _job, _modules, _prefault, _walls
 from ._state import CHANNEL, HIGH, Jail, high, open_channel, request
 from ._wire import PORT
 
@@ -75,7 +75,7 @@ def prepare_imports(jail: Jail) -> None:
 
 def _reach_by_descriptor(jail: Jail) -> None:
     """Let an unprivileged uid import what lies below a directory only root can enter, such as /root."""
-    for path in [p for p in sys.path if not _anybody_can_enter(p)]:
+    for path in [p for p in sys.path if not _walls.anybody_can_enter(p)]:
         jail.kept.append(high(os.open(path, os.O_PATH | os.O_DIRECTORY)))
         new = f"/proc/self/fd/{jail.kept[-1]}"
         sys.path[sys.path.index(path)] = new
@@ -89,14 +89,6 @@ def _reach_by_descriptor(jail: Jail) -> None:
 def _list_libraries() -> None:
     """Have the import system list its directories while it may; afterwards it may read what is in them only."""
     PathFinder.find_spec("mayfly_lists_directories")
-
-
-def _anybody_can_enter(path: str) -> bool:
-    while path != "/":
-        if not os.stat(path).st_mode & 0o001:
-            return False
-        path = os.path.dirname(path)
-    return True
 
 
 def set_environment(jail: Jail) -> None:

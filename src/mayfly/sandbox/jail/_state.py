@@ -7,6 +7,7 @@ import _socket
 import errno
 import fcntl
 import os
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -34,7 +35,9 @@ class Jail:
         self.proc = high(os.open("/proc", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC))
         self.kept: list[int] = []
         # How a worker begins.
-        self.fork = _prefault.fork_apart if self.level == "namespaces" else _prefault.fork
+        self.fork = _prefault.fork if self.level != "namespaces" else _prefault.fork_apart
+        if config["data"] and self.level == "namespaces":
+            self.fork = _prefault.fork_with_mounts
         self.table = read_beside("syscalls.txt")
         self.warm_up = read_beside("warm_up.py")
         self.worker = _worker.Worker(files=bool(config["workspace"]), nodes=config["nodes"])
@@ -43,6 +46,15 @@ class Jail:
         # What workers would inherit of random numbers to come: see `_chance`.
         self.generators: list[_random.Random] = []
         self.openssl: ModuleType | None = None
+        # What a worker does before it is confined and right after, where each has files of its own.
+        self.furnish: Callable[[Jail, int], Any] = lambda jail, user: None
+        self.open_database: Callable[[Jail, Any], None] = lambda jail, setup: None
+        # What Landlock lets every worker open, by path, with the rights to it.
+        self.readable: dict[str, int] = {}
+
+    def user_of(self, number: int) -> int:
+        """Return the user that the worker of this number steps down to, where the zygote is root."""
+        return self.users[number % len(self.users)] if self.users else self.user
 
 
 def read_beside(name: str) -> str:

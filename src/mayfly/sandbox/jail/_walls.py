@@ -1,6 +1,7 @@
 """Raise the walls: namespaces where the kernel gives them, Landlock everywhere, one uid nobody else has.
 
-With namespaces a job sees an empty read-only root with the standard library, zone data and what was granted.
+With namespaces a job sees an empty read-only root with the standard library, zone data and what was granted. Workers
+share the root of their zygote, but for those of jobs about data: each builds its own, with its files in it.
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ import errno
 import os
 import resource
 import socket
+import stat
 import sys
 import sysconfig
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from . import _kernel, _landlock
 from ._state import Jail
@@ -32,6 +36,20 @@ _PLAIN_NAMESPACES = (
 _OWN_NAMESPACES = _kernel.CLONE_NEWUSER | _kernel.CLONE_NEWPID
 
 
+class Lent(NamedTuple):
+    """A file or directory of the host to be shown at *place*, as the own of *user* where that is not 0.
+
+    Whether it *must* be that, and which one it has to be: its device and number, if that was looked at before.
+    """
+
+    path: str
+    place: str
+    user: int = 0
+    must: bool = True
+    write: bool = False
+    same: tuple[int, int] | None = None
+
+
 def enter(jail: Jail) -> int:
     """Raise the walls and fork the zygote behind them; return its pid outside and 0 inside."""
     jail.base = _address_space()
@@ -48,7 +66,10 @@ def _enter_namespaces(jail: Jail) -> int:
         jail.user = unused_users()[0]
         _kernel.unshare(_PLAIN_NAMESPACES)
         socket.sethostname("mayfly")
-        _build_root(jail.config, user=jail.user)
+        if jail.config["data"]:
+            _kernel.unshare(_kernel.CLONE_NEWPID)
+            return os.fork()
+        build_root(jail.config, _workspace(jail.config, jail.user))
         become(jail.user)
         _kernel.unshare(_OWN_NAMESPACES)
         _map_ids(jail.proc, jail.user, jail.user)
@@ -57,8 +78,15 @@ def _enter_namespaces(jail: Jail) -> int:
         _kernel.unshare(_PLAIN_NAMESPACES | _OWN_NAMESPACES)
         _map_ids(jail.proc, user, group)
         socket.sethostname("mayfly")
-        _build_root(jail.config, user=0)
+        if not jail.config["data"]:
+            build_root(jail.config, _workspace(jail.config, 0))
     return os.fork()
+
+
+def _workspace(config: dict[str, Any], user: int) -> list[Lent]:
+    path = config["workspace"]
+    write = bool(config["write"])
+    return [Lent(str(path), _WORKSPACE, user, must=write, write=write)] if path else []
 
 
 def _enter_landlock(jail: Jail) -> int:
@@ -109,26 +137,40 @@ def become(user: int) -> None:
     _kernel.prctl(_kernel.PR_SET_DUMPABLE, 1)
 
 
+def anybody_can_enter(path: str) -> bool:
+    """Whether a user that nobody has can enter a directory and all above it."""
+    while path != "/":
+        if not os.stat(path).st_mode & 0o001:
+            return False
+        path = os.path.dirname(path)
+    return True
+
+
 def _address_space() -> int:
     with open("/proc/self/statm") as file:
         return int(file.read().split()[0]) * resource.getpagesize()
 
 
-def restrict_files(jail: Jail) -> None:
+def readable_files(jail: Jail) -> dict[str, int]:
+    """Return what every worker may open, by path, with the rights to it."""
     config = jail.config
     if jail.level == "namespaces":
         paths = {"/": _landlock.READ, "/dev/null": _landlock.READ | _landlock.WRITE_FILE}
-        workspace = _WORKSPACE
     else:
         paths = {"/dev/null": _landlock.READ | _landlock.WRITE_FILE, "/dev/urandom": _landlock.READ}
         for path in _visible(config):
             paths |= _readable(path, config["packages"], _concealed(config))
-        workspace = config["workspace"]
+    return paths
+
+
+def restrict_files(jail: Jail, more: dict[str, int] | None = None) -> None:
+    """Let this process open what every worker may, and *more*, and nothing else."""
+    config, paths = jail.config, {**jail.readable, **(more or {})}
+    start = "/"
     if config["workspace"]:
-        paths[workspace] = _landlock.WRITE if config["write"] else _landlock.READ
-        os.chdir(workspace)
-    else:
-        os.chdir("/")
+        start = _WORKSPACE if jail.level == "namespaces" else config["workspace"]
+        paths[start] = _landlock.WRITE if config["write"] else _landlock.READ
+    os.chdir(start)
     # The port is for connecting, and for the zygote to listen on; the filter lets no worker do that.
     oldest = _landlock.OLDEST_ALONE if jail.level == "landlock" else 1
     try:
@@ -184,10 +226,10 @@ def _concealed(config: dict[str, object]) -> list[str]:
     return [path for path in (*closed, *ourselves) if os.path.isdir(path)]
 
 
-def _build_root(config: dict[str, object], *, user: int) -> None:
+def build_root(config: dict[str, Any], lent: Sequence[Lent] = ()) -> None:
     """Build the tree in a fresh mount namespace and make it the root; nothing is written outside of it."""
     _kernel.mount("none", "/", "", _kernel.MS_REC | _kernel.MS_PRIVATE)
-    workspace = _open_workspace(config, user)
+    trees = [(one, _open_tree(one)) for one in lent]
     shown = [(path, os.open(path, os.O_PATH | os.O_CLOEXEC)) for path in _visible(config)]
     devices = [(path, os.open(path, os.O_PATH | os.O_CLOEXEC)) for path in _DEVICES]
     hidden = _concealed(config)
@@ -204,8 +246,8 @@ def _build_root(config: dict[str, object], *, user: int) -> None:
     for path, fd in devices:
         _bind(fd, path)
         _kernel.mount_attributes(-100, "." + path, set_=_kernel.MOUNT_ATTR_NOSUID | _kernel.MOUNT_ATTR_NOEXEC)
-    if workspace is not None:
-        _mount_workspace(workspace, write=bool(config["write"]))
+    for one, tree in trees:
+        _mount_tree(one, tree)
     for _, fd in (*shown, *devices):
         os.close(fd)
     _links(config)
@@ -215,14 +257,17 @@ def _build_root(config: dict[str, object], *, user: int) -> None:
 
 def _bind(fd: int, path: str) -> None:
     """Show what *fd* names at *path* under the working directory, making the mount point first."""
+    _kernel.bind(fd, _mount_point(path, directory=os.path.isdir(f"/proc/self/fd/{fd}")))
+
+
+def _mount_point(path: str, *, directory: bool) -> str:
+    """Make an empty file or directory at *path* under the working directory; return its name there."""
     target = "." + path
-    if os.path.isdir(f"/proc/self/fd/{fd}"):
-        os.makedirs(target, exist_ok=True)
-    else:
-        os.makedirs(os.path.dirname(target), exist_ok=True)
+    os.makedirs(target if directory else os.path.dirname(target), exist_ok=True)
+    if not directory:
         with contextlib.suppress(FileExistsError):
             os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o444))
-    _kernel.bind(fd, target)
+    return target
 
 
 def _links(config: dict[str, object]) -> None:
@@ -232,22 +277,28 @@ def _links(config: dict[str, object]) -> None:
             os.symlink(os.readlink(name), "." + name)
 
 
-def _open_workspace(config: dict[str, object], user: int) -> int | None:
-    """Return a detached mount of the workspace, with its owner shown as *user* where we can arrange that."""
-    path = config["workspace"]
-    if not path:
-        return None
+def _open_tree(lent: Lent) -> int:
+    """Return a detached mount of what is lent, with its owner shown as its user where we can arrange that."""
     flags = _kernel.OPEN_TREE_CLONE | os.O_CLOEXEC | _kernel.AT_RECURSIVE
-    tree = _kernel.syscall("open_tree", -100, str(path).encode(), flags)
-    if user and os.geteuid() == 0:
+    tree = _kernel.syscall("open_tree", -100, os.fsencode(lent.path), flags)
+    found = os.fstat(tree)
+    check_same(lent.path, found, lent.same)
+    if lent.user and os.geteuid() == 0:
         try:
-            _map_owner(tree, os.stat(str(path)), user)
+            _map_owner(tree, found, lent.user)
         except OSError as error:
-            if config["write"]:
+            if lent.must:
+                how = " for writing" if lent.write else ""
                 raise OSError(
-                    error.errno, f"root cannot lend {path} for writing on this file system ({error.strerror})"
+                    error.errno, f"root cannot lend {lent.path}{how} on this file system ({error.strerror})"
                 ) from None
     return tree
+
+
+def check_same(path: str, found: os.stat_result, same: tuple[int, int] | None) -> None:
+    """Raise an `OSError` where *path* leads to another file than it did."""
+    if same is not None and (found.st_dev, found.st_ino) != tuple(same):
+        raise OSError(errno.ESTALE, f"{path} was replaced by another file while the job began")
 
 
 def _map_owner(tree: int, owner: os.stat_result, user: int) -> None:
@@ -258,10 +309,10 @@ def _map_owner(tree: int, owner: os.stat_result, user: int) -> None:
         os.close(userns)
 
 
-def _mount_workspace(tree: int, *, write: bool) -> None:
-    target = "." + _WORKSPACE
-    os.makedirs(target, exist_ok=True)
-    _kernel.syscall("move_mount", tree, b"", -100, target.encode(), _kernel.MOVE_MOUNT_F_EMPTY_PATH)
+def _mount_tree(lent: Lent, tree: int) -> None:
+    target = _mount_point(lent.place, directory=stat.S_ISDIR(os.fstat(tree).st_mode))
+    _kernel.syscall("move_mount", tree, b"", -100, os.fsencode(target), _kernel.MOVE_MOUNT_F_EMPTY_PATH)
     os.close(tree)
     attributes = _LOCKED | _kernel.MOUNT_ATTR_NOEXEC
-    _kernel.mount_attributes(-100, target, set_=attributes & ~_kernel.MOUNT_ATTR_RDONLY if write else attributes)
+    kept = attributes & ~_kernel.MOUNT_ATTR_RDONLY if lent.write else attributes
+    _kernel.mount_attributes(-100, target, set_=kept)

@@ -14,13 +14,16 @@ from typing import NamedTuple
 PORT = 3128
 NONCE = 16
 REQUEST = struct.Struct("=16sBQIIIIII")
-NAMED, GUARDED, LINES, AGAIN = 1, 2, 4, 8
+NAMED, GUARDED, LINES, AGAIN, DATA, WATCHED = 1, 2, 4, 8, 16, 32
+# Before the request of a job about data, to a worker that is not confined yet: how long the JSON is that follows.
+SETUP = struct.Struct("=I")
 
 
 class Request(NamedTuple):
     """The header of a request; entry, imports (names between NULs), source and argument (JSON) follow it.
 
-    AGAIN calls what is already loaded. LINES hands in a descriptor after the request. Zero is no limit of its own.
+    AGAIN calls what is already loaded. LINES hands in a descriptor after the request. DATA has the names of the files
+    that came before it as the argument. WATCHED asks for word of how far a query is. Zero is no limit of its own.
     """
 
     nonce: bytes
@@ -34,9 +37,10 @@ class Request(NamedTuple):
     argument: int
 
 
-# Reply: nonce, kind, the lengths of value (JSON), error and traceback. MORE: a lean worker lacks a module.
+# Reply: nonce, kind, the lengths of value (JSON), error and traceback. MORE: a lean worker lacks a module. PROGRESS:
+# the part of a query that is done, and no answer yet.
 REPLY = struct.Struct("=16scIII")
-OK, ERROR, MEMORY, PART, BROKEN, MORE = b"O", b"E", b"M", b"P", b"B", b"+"
+OK, ERROR, MEMORY, PART, BROKEN, MORE, PROGRESS = b"O", b"E", b"M", b"P", b"B", b"+", b"%"
 
 ERROR_SIZE = 4_000
 TRACEBACK_SIZE = 16_000
@@ -55,4 +59,5 @@ REFUSED, ASKED = b"!", b"$"
 PURCHASE = struct.Struct("=cI")
 BUY, BALANCE, PURCHASE_STATUS = b"B", b"M", b"S"
 DOOR_SIZE = DOOR.size + 512
-STATUS = struct.Struct("=cIi")
+# The number of a worker, its wait status and its processor seconds.
+STATUS = struct.Struct("=cIid")

@@ -12,7 +12,8 @@ import resource
 import select
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NoReturn, cast
 
 from . import _job, _nodes, _prefault, _wire
@@ -63,6 +64,11 @@ class Worker:
         self.nonce = b""
         self.limit = 1 << 20
         self.base = 0
+        # What a job about data gets as its argument: the names of its files.
+        self.data: str | list[str] = []
+        self.memory_errors: tuple[type[BaseException], ...] = (MemoryError,)
+        # Tells, while the entry runs, how far a query is.
+        self.watch: Callable[[Callable[[bytes], None]], AbstractContextManager[None]] = lambda tell: nullcontext()
         self.reset_output()
 
     def open(self, channel: int) -> None:
@@ -114,9 +120,10 @@ class Worker:
                 lines = self.lines() if request.flags & _wire.LINES else None
                 self.load(request, body)
                 value = lines if lines is not None else json.loads(body[-request.argument :].decode())
+                value = self.data if request.flags & _wire.DATA else value
             del body
-            self.run(value)
-        except MemoryError:
+            self.run(value, watched=bool(request.flags & _wire.WATCHED))
+        except self.memory_errors:
             self.reply(_wire.MEMORY)
         except BaseException as error:
             self.fail(error)
@@ -151,10 +158,11 @@ class Worker:
         )
         self.entry = _job.load(body[listed : listed + request.source].decode("utf-8"), name, allowed, files=self.files)
 
-    def run(self, argument: object) -> None:
+    def run(self, argument: object, *, watched: bool = False) -> None:
         """Call the entry and send what it returns."""
         assert self.entry is not None
-        value = _job.finish(self.entry(argument))
+        with self.watch(lambda part: self.reply(_wire.PROGRESS, part)) if watched else nullcontext():
+            value = _job.finish(self.entry(argument))
         items = _job.stream(value)
         if items is not None:
             for batch in _job.batches(items):

@@ -30,6 +30,8 @@ def main(descriptor: int) -> NoReturn:
     _prepare.preload(net=jail.config["net"], brief=jail.config["brief"], lean=jail.config["lean"])
     os.environ.clear()
     try:
+        if jail.config["data"]:
+            _load_duckdb(jail)
         child = _walls.enter(jail)
     except (OSError, MemoryError) as error:
         _report(control, error)
@@ -43,6 +45,13 @@ def main(descriptor: int) -> NoReturn:
         _report(control, error)
     control.send(_wire.READY + json.dumps(jail.layers).encode())
     _serve(control, jail, confinement)
+
+
+def _load_duckdb(jail: Jail) -> None:
+    from . import _data  # which loads what no other zygote needs
+
+    _data.preload(jail.config["data"]["places"])
+    jail.furnish, jail.open_database = _data.furnish, _data.open_database
 
 
 def _failure(error: OSError | MemoryError, text: str) -> bytes:
@@ -77,7 +86,7 @@ def _settle(jail: Jail) -> Confinement:
     _prepare.prepare_imports(jail)
     policy = _seccomp.Policy(
         write=jail.config["write"],
-        modes=jail.config["write"] and jail.level == "namespaces",
+        modes=jail.config["write"] and jail.level == "namespaces" and not jail.config["data"],
         net=jail.config["net"],
         # Packages bring machine code in files, which may be mapped. Where no mount can forbid it for the files that the
         # job itself writes, only what is plain Python can be had of them.
@@ -98,7 +107,9 @@ def _settle(jail: Jail) -> Confinement:
     else:
         _prepare.learn(jail, lambda: _confine(jail, confinement, 0, skip=("dup3", "close_range")))
     _chance.try_openssl(jail)
-    _walls.restrict_files(jail)
+    jail.readable = _walls.readable_files(jail)
+    if not jail.config["data"]:  # whose workers each have files of their own besides
+        _walls.restrict_files(jail)
     return confinement
 
 
@@ -107,7 +118,7 @@ def _serve(control: socket.socket, jail: Jail, confinement: Confinement) -> NoRe
     poll = select.poll()
     poll.register(control, select.POLLIN)
     running: dict[int, Running] = {}
-    ended: dict[int, int] = {}
+    ended: dict[int, Ended] = {}
     number = 0
     while True:
         ready = [descriptor for descriptor, _ in poll.poll()]
@@ -140,20 +151,28 @@ class Running(NamedTuple):
     handle: int
 
 
-def _reap(worker: Running, ended: dict[int, int]) -> None:
-    ended[worker.number] = os.waitpid(worker.pid, 0)[1]
+class Ended(NamedTuple):
+    """How a worker ended: its wait status, and the processor seconds it has used."""
+
+    status: int
+    used: float = 0.0
+
+
+def _reap(worker: Running, ended: dict[int, Ended]) -> None:
+    _, status, usage = os.wait4(worker.pid, 0)
+    ended[worker.number] = Ended(status, usage.ru_utime + usage.ru_stime)
     os.close(worker.handle)
     if len(ended) > _KEPT_STATUSES:
         del ended[next(iter(ended))]
 
 
-def _status(asked: int, poll: select.poll, running: dict[int, Running], ended: dict[int, int]) -> bytes:
+def _status(asked: int, poll: select.poll, running: dict[int, Running], ended: dict[int, Ended]) -> bytes:
     """Answer how a worker ended; the host asks only after it has seen the end of the channel."""
     for worker in [w for w in running.values() if w.number == asked]:
         os.kill(worker.pid, signal.SIGKILL)
         poll.unregister(worker.handle)
         _reap(running.pop(worker.handle), ended)
-    return _wire.STATUS.pack(_wire.ASK, asked, ended.pop(asked, -1))
+    return _wire.STATUS.pack(_wire.ASK, asked, *ended.pop(asked, Ended(-1)))
 
 
 def _spawn(control: socket.socket, jail: Jail, confinement: Confinement, number: int) -> Running:
@@ -205,7 +224,9 @@ def _become_worker(jail: Jail, confinement: Confinement, number: int) -> NoRetur
     """Confine this process for good, then serve. If any wall fails, end without having read a job."""
     try:
         jail.first.populate()
+        setup = jail.furnish(jail, jail.user_of(number))
         _confine(jail, confinement, number)
+        jail.open_database(jail, setup)
         jail.worker.serve(jail.base, jail.later)
     except BaseException as error:
         with contextlib.suppress(BaseException):
@@ -216,7 +237,7 @@ def _become_worker(jail: Jail, confinement: Confinement, number: int) -> NoRetur
 
 def _confine(jail: Jail, confinement: Confinement, number: int, *, skip: tuple[str, ...] = ()) -> None:
     if jail.level == "landlock" and jail.root:
-        _walls.become(jail.users[number % len(jail.users)])
+        _walls.become(jail.user_of(number))
     _chance.seed(jail)
     gc.enable()
     confinement.enter(skip=skip)

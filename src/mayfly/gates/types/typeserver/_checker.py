@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import mypy.build
@@ -18,6 +20,8 @@ from mypy.options import Options
 from mypy.server.update import FineGrainedBuildManager
 
 MAIN = "__main__"
+# Packages that generated programs may import with a grant of their own, so that mypy has to know them.
+INSTALLED = ("duckdb",)
 _OURS = ("<string>", "/proc/self/fd/")
 _FLAGS = ["--strict", "--config-file=", "--no-sqlite-cache", "--output=json", "--no-error-summary"]
 # An installed package without types is nothing its user can repair; what comes from it is Any.
@@ -43,8 +47,22 @@ def stub_sources(names: list[str], found: Options) -> list[BuildSource]:
     """Return those of *names* that have types, as sources mypy reads and never complains about."""
     paths = compute_search_paths([], found, mypy.build.default_data_dir())
     finder = FindModuleCache(paths, FileSystemCache(), found)
-    pairs = [(name, finder.find_module(name)) for name in names]
+    pairs: list[tuple[str, object]] = [(name, finder.find_module(name)) for name in names if name not in INSTALLED]
+    pairs += [pair for name in names if name in INSTALLED for pair in installed_modules(name)]
     return [BuildSource(path, name, followed=True) for name, path in pairs if isinstance(path, str)]
+
+
+def installed_modules(package: str) -> Iterator[tuple[str, str]]:
+    """Yield the modules of an installed package that brings its types, and their files; nothing else is installed."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        return
+    inside = Path(spec.origin).parent
+    for top, name in ((inside, package), (inside.parent / f"_{package}-stubs", f"_{package}")):
+        for path in sorted(top.rglob("*.py*")):
+            parts = path.relative_to(top).with_suffix("").parts
+            if path.suffix in (".py", ".pyi") and not {"experimental", "__pycache__"} & set(parts):
+                yield ".".join((name, *parts)).removesuffix(".__init__"), str(path)
 
 
 def write_cache(names: list[str], cache: str) -> None:
@@ -101,8 +119,9 @@ class Checker:
 def check_once(source: str, *, packages: bool, cache: str | None, more: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Return what mypy says of *source*, without anything loaded beforehand: `mypy --strict -c`."""
     made = options(packages, cache, more)
+    known = [] if packages else stub_sources([name for name in INSTALLED if name in source], made)
     try:
-        return read(mypy.build.build([BuildSource(None, MAIN, source)], made).errors)
+        return read(mypy.build.build([BuildSource(None, MAIN, source), *known], made).errors)
     except CompileError as error:
         return read(error.messages)
 

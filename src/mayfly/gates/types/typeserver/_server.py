@@ -20,7 +20,7 @@ import mypy.build
 import mypy.version
 
 from . import _wire
-from ._checker import Checker, NoCache, check_once, write_cache
+from ._checker import INSTALLED, Checker, NoCache, check_once, installed_modules, write_cache
 from ._worker import HostGone, Worker, limit
 
 _DATA = Path(__file__).parent / "data"
@@ -150,7 +150,11 @@ def _names(config: dict[str, Any]) -> list[str]:
 def _cache_directory(config: dict[str, Any]) -> str | None:
     if not config["cache"]:
         return None
-    parts = (sys.version, mypy.build.default_data_dir(), str(config["packages"]), *_names(config))
+    names = _names(config)
+    # A package that was installed anew is another one at the same place.
+    files = [path for name in names if name in INSTALLED for _, path in installed_modules(name)]
+    stamps = (str(os.stat(path).st_mtime_ns) for path in files)
+    parts = (sys.version, mypy.build.default_data_dir(), str(config["packages"]), *names, *files, *stamps)
     key = hashlib.sha256("|".join(parts).encode()).hexdigest()[:16]
     return os.path.join(str(config["cache"]), f"{mypy.version.__version__}-{key}")
 

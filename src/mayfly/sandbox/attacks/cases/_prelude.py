@@ -108,3 +108,18 @@ def is_open(number):
     return True
 
 
+def databases(**settings):
+    """Give the connection that was set up for queries, and one of our own with the settings we like."""
+    import duckdb
+
+    return duckdb, duckdb.connect(":memory:", config=settings)
+
+
+def ask(database, statement):
+    """Run one statement; give its rows, or none and why it was refused."""
+    try:
+        return database.execute(statement).fetchall(), ""
+    except Exception as error:
+        return [], f"{type(error).__name__} from DuckDB: {str(error).splitlines()[0]}"
+
+
