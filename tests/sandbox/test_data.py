@@ -312,6 +312,16 @@ def test_time_that_is_waited_is_no_processor_time(hasty: Sandbox, sales: Path) -
     assert (result.status, result.error) == ("timeout", "Sandbox timeout after 500ms")
 
 
+@pytest.mark.later
+def test_the_clock_is_a_guard_behind_the_processor_time() -> None:
+    with Sandbox(SandboxSettings(timeout=0.001, data_seconds=1, data_rate=0)) as box:
+        result = box.run("import time\ndef f(n): time.sleep(60)", "f", grants=("data",))
+    assert (result.status, result.error) == (
+        "timeout",
+        "Sandbox timeout after 4001ms (sandbox.data_seconds, sandbox.data_rate)",
+    )
+
+
 @pytest.mark.parametrize(("name", "size"), [("large", 12 * MIB), ("packed.csv.gz", 2 * MIB)])
 def test_a_larger_input_has_more_time(hasty: Sandbox, tmp_path: Path, name: str, size: int) -> None:
     path = tmp_path / name
