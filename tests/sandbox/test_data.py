@@ -173,6 +173,49 @@ def f(path):
     assert sorted(sales.parent.iterdir()) == before
 
 
+def test_the_input_is_neither_changed_nor_locked(box: Sandbox, sales: Path) -> None:
+    sales.chmod(0o666)
+    before = sales.stat()
+    source = """
+import fcntl, os
+def f(path):
+    handle = os.open(path, os.O_RDONLY)
+    said = []
+    for way in (
+        lambda: os.open(path, os.O_RDWR),
+        lambda: os.open(path, os.O_RDONLY | os.O_TRUNC),
+        lambda: os.open(path, 3),
+        lambda: os.truncate(path, 0),
+        lambda: os.ftruncate(handle, 0),
+        lambda: os.chmod(path, 0o600),
+        lambda: os.fchmod(handle, 0o600),
+        lambda: os.utime(path, (1, 1)),
+        lambda: os.utime(handle, (1, 1)),
+        lambda: os.unlink(path),
+        lambda: os.rename(path, path + "x"),
+        lambda: fcntl.flock(handle, fcntl.LOCK_SH),
+        lambda: fcntl.lockf(handle, fcntl.LOCK_SH),
+        lambda: fcntl.fcntl(handle, 1024, fcntl.F_RDLCK),
+    ):
+        try:
+            way()
+            said.append("done")
+        except OSError:
+            said.append("refused")
+    return said
+"""
+    result = box.run(source, "f", data=(sales,), grants=("data",))
+    assert result.value == ["refused"] * 14
+    after = sales.stat()
+    assert (after.st_mode, after.st_size, after.st_mtime) == (before.st_mode, before.st_size, before.st_mtime)
+
+
+def test_rows_come_as_a_stream_too(box: Sandbox, sales: Path) -> None:
+    source = TOTALS + "\ndef rows(path):\n    yield from answer(path).items()"
+    with box.stream(source, "rows", data=(sales,), grants=("data",)) as stream:
+        assert list(stream) == [["Oslo", 8], ["Rome", 4]]
+
+
 def test_no_package_but_duckdb_is_there(box: Sandbox, sales: Path) -> None:
     source = """
 def f(path):
@@ -267,6 +310,16 @@ def test_time_that_is_waited_is_no_processor_time(hasty: Sandbox, sales: Path) -
     assert hasty.run(source, "f", data=(sales,), grants=("data",)).value == 1
     result = hasty.run(source, "f", data=(sales,), grants=("data",), timeout=0.5)
     assert (result.status, result.error) == ("timeout", "Sandbox timeout after 500ms")
+
+
+@pytest.mark.later
+def test_the_clock_is_a_guard_behind_the_processor_time() -> None:
+    with Sandbox(SandboxSettings(timeout=0.001, data_seconds=1, data_rate=0)) as box:
+        result = box.run("import time\ndef f(n): time.sleep(60)", "f", grants=("data",))
+    assert (result.status, result.error) == (
+        "timeout",
+        "Sandbox timeout after 4001ms (sandbox.data_seconds, sandbox.data_rate)",
+    )
 
 
 @pytest.mark.parametrize(("name", "size"), [("large", 12 * MIB), ("packed.csv.gz", 2 * MIB)])

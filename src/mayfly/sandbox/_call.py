@@ -27,6 +27,8 @@ _FRESH = 1.0
 _SPARE = 32
 # Seconds between two words about how far a query is.
 _TELLING = 0.05
+# What the processor time of a job about data follows from, and with it the guard by the clock.
+_TIME_SETTINGS = "(sandbox.data_seconds, sandbox.data_rate)"
 _NO_ANSWER = "something that is not an answer was written to the channel"
 
 
@@ -151,7 +153,9 @@ class Call:
             return reply
         except WorkerLate:
             self.lease.worker.kill()
-            return self._ended("timeout", f"Sandbox timeout after {self.job.timeout * 1000:.0f}ms")
+            guard = self.job.processor and self.job.timeout == _data.wall_seconds(self.job.processor, self.settings)
+            setting = f" {_TIME_SETTINGS}" if guard else ""
+            return self._ended("timeout", f"Sandbox timeout after {self.job.timeout * 1000:.0f}ms{setting}")
         except WorkerGone as error:
             feed = self.lease.worker.feed
             if feed is not None and feed.error is not None:
@@ -225,7 +229,7 @@ class Call:
         status, used = ended
         if status == signal.SIGKILL and _data.used_up(used, self.job.processor):
             said = f"the job used more than {self.job.processor} s of processor time"
-            return self._ended("timeout", f"{said} (sandbox.data_seconds, sandbox.data_rate)")
+            return self._ended("timeout", f"{said} {_TIME_SETTINGS}")
         if os.WIFSIGNALED(status):
             number = os.WTERMSIG(status)
             return self._ended("died", f"the worker was killed by signal {number} ({signal.Signals(number).name})")

@@ -21,7 +21,8 @@ class Case:
 
     `harm` says how: "reported" by the case itself, by the "stage", or because the job "hangs", "dies" without an
     answer, "floods" its output or gives a "result" that is none. `expect` names the statuses that count as contained.
-    `grants` is what the job is given; `lines` the file of the stage that is handed in as lines, `data` the one it queries.
+    `grants` is what the job is given; `lines` the file of the stage that is handed in as lines, `data` the one that it
+    queries.
     """
 
     name: str

@@ -9,8 +9,9 @@ mmap          never executable; with a package grant, executable mappings of fil
               where the kernel chooses: a page here and a page there needs more tables than pages
 mremap        where the kernel chooses as well
 no-exec       never executable
-open-N        the flags in argument N neither write, create nor truncate; with a writable workspace they may, but what
-              is created gets no set-user-id or set-group-id bits from the argument that follows
+open-N        the flags in argument N neither write, create nor truncate; with a directory to write to they may, but
+              what is created gets no set-user-id or set-group-id bits from the argument that follows, and no handle is
+              had that neither reads nor writes: Landlock would not see it
 self          only to this process itself (signals)
 about-N       the process in argument N is this one: a job asks nothing about others
 affinity      the same, and any other process does not exist: libc asks about its own threads, and does without
@@ -21,7 +22,8 @@ send-N        the flags in argument N open no connection on the way: Landlock wo
 sendmsg       the same, with a net grant only: it can send descriptors, and those on their way count nowhere
 getsockopt    the plain properties of a socket, and nothing about who is at its other end
 setsockopt    what clients set on TCP connections, with a net grant only: sizes of buffers are no memory of the process
-write         with a writable workspace only
+write         with a directory to write to only: a workspace, or what a job about data spills to
+lock          with a writable workspace only: a file that was handed in is others' to lock
 rename        the same, and nothing is exchanged or left in the place of what was renamed
 make-N        the same, and the mode in argument N sets no user or group id
 mode-N        the same, and only where nothing but the workspace can be reached: Landlock does not govern modes
@@ -33,6 +35,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import os
 from typing import NamedTuple
 
 _ALLOW = 0x7FFF0000
@@ -56,6 +59,7 @@ _ANONYMOUS = 0x20
 _SET_IDS = 0o6000
 # Both access modes that write, O_CREAT and O_TRUNC; the same bits on both machines. O_TMPFILE needs an access mode.
 _WRITING = 0o1103
+_ACCESS_MODES = (os.O_RDONLY, os.O_WRONLY, os.O_RDWR)
 # VM, FS, FILES, SIGHAND, THREAD, SYSVSEM, SETTLS, PARENT_SETTID and CHILD_CLEARTID: what glibc asks for, and musl with
 # a flag that does nothing (DETACHED).
 _THREAD = (0x003D0F00, 0x007D0F00)
@@ -201,8 +205,9 @@ def _rules(machine: str, table: str) -> list[tuple[int, str]]:
 
 def _body(rule: str, policy: Policy) -> Body | None:
     """Return the instructions for *rule*, or None where the grants do not open it."""
-    if rule == "allow" or (rule == "write" and policy.write):
-        return [_PASS]
+    opened = {"allow": True, "write": policy.write, "lock": policy.write and policy.workspace}
+    if rule in opened:
+        return [_PASS] if opened[rule] else None
     if not _is_granted(rule, policy):
         return None
     kind, _, index = rule.rpartition("-")
@@ -236,13 +241,15 @@ def _is_granted(rule: str, policy: Policy) -> bool:
         return policy.net
     if rule.startswith("mode") or rule == "time":
         return policy.modes
-    return policy.write or not (rule.startswith("make") or rule in ("write", "rename"))
+    return policy.write or not (rule.startswith("make") or rule == "rename")
 
 
 def _about_argument(kind: str, index: int, policy: Policy) -> Body:
     """Return the instructions for a rule that names the argument it looks at."""
     if kind == "open":
-        return _refuse_bits(index + 1, _SET_IDS) if policy.write else _refuse_bits(index, _WRITING)
+        if not policy.write:
+            return _refuse_bits(index, _WRITING)
+        return [*_unless(index, os.O_ACCMODE, _ACCESS_MODES), *_refuse_bits(index + 1, _SET_IDS)]
     return {
         "make": _refuse_bits(index, _SET_IDS),
         "mode": _refuse_bits(index, _SET_IDS),

@@ -216,6 +216,7 @@ def _sealed_output(size: int) -> int:
     """
     descriptor = os.memfd_create("output", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     os.truncate(descriptor, size)
+    os.fchmod(descriptor, 0o200)  # nor is it opened again for reading, by its name below /proc
     fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL)
     return descriptor
 
