@@ -96,7 +96,7 @@ def ask(sandbox: Sandbox, program: Program, asks: Sequence[Ask]) -> list[Answer]
         return []
     result = _job(sandbox, program, asks)
     if result.ok and isinstance(result.value, list) and len(result.value) == len(asks):
-        return [read(item) for item in result.value]
+        return [read_answer(item) for item in result.value]
     failed = ended(result)
     if len(asks) == 1 or _is_about_loading(result):
         return [failed] * len(asks)
@@ -129,7 +129,7 @@ def _is_about_loading(result: Result) -> bool:
     )
 
 
-def read(item: Any) -> Answer:
+def read_answer(item: Any) -> Answer:
     """Read one answer of the far side; anything else than an answer is an error of its own."""
     if not isinstance(item, dict):
         return Answer(errors=("NotAnAnswer",), message="the program's process sent something that is not an answer")

@@ -26,7 +26,7 @@ from mayfly.gates.proof._program import OUT_OF, Answer, Program
 from mayfly.gates.proof._run_tests import Ran, passed_by_constant
 from mayfly.gates.proof._test_source import Case
 from mayfly.gates.proof._trials import Fate, Outcome, Uncaught
-from mayfly.gates.proof._values import GATE, SHOWN, Question, Suite, Survivor
+from mayfly.gates.proof._values import GATE, SHOWN, RivalQuestion, Suite, Survivor
 from mayfly.sandbox import Sandbox
 
 # How many outputs somebody who guesses chooses from, where the output is no yes or no and nothing empty.
@@ -50,7 +50,7 @@ class Assessment:
     witnesses: tuple[Witness, ...] = ()
     open: tuple[OpenPoint, ...] = ()
     survivors: tuple[Survivor, ...] = ()
-    question: Question | None = None
+    question: RivalQuestion | None = None
 
     @property
     def strength(self) -> Strength:
@@ -170,14 +170,14 @@ def _survivors(outcome: Outcome) -> tuple[Survivor, ...]:
     return tuple(sorted(found, key=lambda one: (not one.input, one.reached, one.line)))
 
 
-def _question_of(uncaught: Sequence[Uncaught], name: str) -> Question | None:
+def _question_of(uncaught: Sequence[Uncaught], name: str) -> RivalQuestion | None:
     """Return the question whose answer would tell the program from the most telling of the variants."""
     found = [one.telling for one in uncaught if one.telling is not None and one.telling.other.ok]
     if not found:
         return None
     _, given, mine, other = min(found, key=lambda one: (one.given.size, one.place))
     text = f"what should {name}({shown(given.input)}) give: {shown(mine)} or {shown(other.value)}?"
-    return Question(input=given.input, answers=(mine, other.value), text=text)
+    return RivalQuestion(input=given.input, answers=(mine, other.value), text=text)
 
 
 def _find_crash(

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 
 from mayfly.core import same
 from mayfly.gates.proof._domain import Given
-from mayfly.gates.proof._program import CORES, Answer, Program, ask, read
+from mayfly.gates.proof._program import CORES, Answer, Program, ask, read_answer
 from mayfly.gates.proof._run_tests import Ran, judge, replays_alike
 from mayfly.gates.proof._values import ProofOptions
 from mayfly.gates.proof._variants import Variants
@@ -209,7 +209,7 @@ def run_together(
 
 def _read(text: str) -> Answer:
     data = json.loads(text)
-    return Answer(errors=("skipped",)) if "skipped" in data else read(data)
+    return Answer(errors=("skipped",)) if "skipped" in data else read_answer(data)
 
 
 def _fate(item: dict[str, Any]) -> Fate:

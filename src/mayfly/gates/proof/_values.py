@@ -156,7 +156,7 @@ class Survivor:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class RivalQuestion:
     """Ask for the output that the tests leave open, with the answers that rival programs give."""
 
     input: object
@@ -184,7 +184,7 @@ class ProofReport:
     results: tuple[TestResult, ...] = ()
     survivors: tuple[Survivor, ...] = ()
     notes: tuple[str, ...] = ()
-    question: Question | None = None
+    question: RivalQuestion | None = None
     disputed: tuple[Disputed, ...] = ()
     milliseconds: float = 0.0
 

@@ -2,54 +2,28 @@
 
 from typing import TYPE_CHECKING
 
-from mayfly._lazy import lazily
+from mayfly._lazy import lazily, public_names
 
 if TYPE_CHECKING:
-    from mayfly.gates.stability._growth import truth
-    from mayfly.gates.stability._imports import importable, modules_of
-    from mayfly.gates.stability._imports import table as import_table
-    from mayfly.gates.stability._names import folded
-    from mayfly.gates.stability._scan import Scan, Scope, called_name, scan
-    from mayfly.gates.stability._stability import (
-        MAX_LINES,
-        Metrics,
-        StabilityReport,
-        check_stability,
-        is_stable,
-        too_complex,
-        too_many_arms,
-    )
+    from mayfly.gates.stability._growth import truth as truth
+    from mayfly.gates.stability._imports import import_table as import_table
+    from mayfly.gates.stability._imports import importable as importable
+    from mayfly.gates.stability._imports import modules_of as modules_of
+    from mayfly.gates.stability._names import folded as folded
+    from mayfly.gates.stability._scan import Scan as Scan
+    from mayfly.gates.stability._scan import Scope as Scope
+    from mayfly.gates.stability._scan import called_name as called_name
+    from mayfly.gates.stability._scan import scan as scan
+    from mayfly.gates.stability._stability import MAX_LINES as MAX_LINES
+    from mayfly.gates.stability._stability import Metrics as Metrics
+    from mayfly.gates.stability._stability import StabilityReport as StabilityReport
+    from mayfly.gates.stability._stability import check_stability as check_stability
+    from mayfly.gates.stability._stability import is_stable as is_stable
+    from mayfly.gates.stability._stability import too_complex as too_complex
+    from mayfly.gates.stability._stability import too_many_arms as too_many_arms
 
 # Whatever changes what the gate says makes this larger: what was admitted by another version is tried again.
 VERSION = 2
 
-__all__ = [
-    "MAX_LINES",
-    "VERSION",
-    "Metrics",
-    "Scan",
-    "Scope",
-    "StabilityReport",
-    "called_name",
-    "check_stability",
-    "folded",
-    "import_table",
-    "importable",
-    "is_stable",
-    "modules_of",
-    "scan",
-    "too_complex",
-    "too_many_arms",
-    "truth",
-]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "_growth": "truth",
-        "_imports": "importable modules_of table=import_table",
-        "_names": "folded",
-        "_scan": "Scan Scope called_name scan",
-        "_stability": "MAX_LINES Metrics StabilityReport check_stability is_stable too_complex too_many_arms",
-    },
-)
+__all__ = ["VERSION", *public_names(__name__)]
+__getattr__ = lazily(__name__)

@@ -37,7 +37,7 @@ class Table:
 
 
 @cache
-def table() -> Table:
+def import_table() -> Table:
     """Read imports.toml, once."""
     found = shipped_table(Path(__file__).with_name("imports.toml"))
     return Table(
@@ -54,7 +54,7 @@ def table() -> Table:
 def granted_modules(profile: Profile) -> frozenset[str]:
     """Return the modules that are importable because of a grant, not because of the list."""
     kinds = {grant.partition(":")[0] for grant in profile.grants}
-    return frozenset().union(*(names for kind, names in table().granted.items() if kind in kinds))
+    return frozenset().union(*(names for kind, names in import_table().granted.items() if kind in kinds))
 
 
 def importable(profile: Profile) -> frozenset[str] | None:
@@ -74,7 +74,7 @@ def refusal(module: str, profile: Profile) -> str | None:
     parts = module.split(".")
     listed = [name for count in range(len(parts)) if (name := ".".join(parts[: count + 1])) in profile.imports]
     # A part that is listed by its full name (urllib.parse) is meant, whatever is forbidden about the rest.
-    if profile.scaled and top in table().forbidden and not any("." in name for name in listed):
+    if profile.scaled and top in import_table().forbidden and not any("." in name for name in listed):
         return f"{top} is forbidden at tier {profile.tier}"
     if listed or "package" in profile.grants:
         return None
@@ -84,13 +84,13 @@ def refusal(module: str, profile: Profile) -> str | None:
 def risk_of(scan: Scan, profile: Profile) -> float:
     """Add up the risks of what is imported, each module once; what a grant covers was weighed with the grant."""
     names = {_weighed(module) for node in scan.imports for module in _meant(node)}
-    unknown = 0.0 if "package" in profile.grants else table().unknown
-    return round(sum(table().risk.get(name, unknown) for name in names - granted_modules(profile)), 6)
+    unknown = 0.0 if "package" in profile.grants else import_table().unknown
+    return round(sum(import_table().risk.get(name, unknown) for name in names - granted_modules(profile)), 6)
 
 
 def _weighed(module: str) -> str:
     """Return the name under which a module has its risk: its own where that is listed, else that of its package."""
-    return module if module in table().risk else module.partition(".")[0]
+    return module if module in import_table().risk else module.partition(".")[0]
 
 
 def check_imports(scan: Scan, profile: Profile) -> Iterator[Verdict]:
@@ -117,7 +117,9 @@ def _problem(node: ast.Import | ast.ImportFrom, profile: Profile) -> Verdict | N
             return _refused(node, because, profile, module)
     if any(alias.name == "*" for alias in node.names):
         return _refused(node, "a star import hides what is used", profile)
-    hidden = [a.asname for a in node.names if a.asname in table().forbidden and profile.scaled and a.asname != a.name]
+    hidden = [
+        a.asname for a in node.names if a.asname in import_table().forbidden and profile.scaled and a.asname != a.name
+    ]
     if hidden:
         return _refused(node, f"the alias {hidden[0]} is the name of a forbidden module", profile)
     return None
@@ -130,7 +132,7 @@ def _meant(node: ast.Import | ast.ImportFrom) -> list[str]:
     if node.level or not node.module:
         return []
     parts = [f"{node.module}.{alias.name}" for alias in node.names]
-    return parts if all(part in table().risk for part in parts) else [node.module]
+    return parts if all(part in import_table().risk for part in parts) else [node.module]
 
 
 def _refused(node: ast.Import | ast.ImportFrom, because: str, profile: Profile, module: str = "") -> Verdict:
@@ -228,7 +230,7 @@ def _resolve(node: ast.expr, bound: dict[str, str], profile: Profile, resolved: 
 def _reached(module: str, name: str, node: ast.expr | ast.stmt, profile: Profile) -> Iterator[Verdict]:
     yield from _named(f"{module}.{name}", node, profile)
     inner = _module_attribute(module, name)
-    if inner is None and profile.scaled and name.lstrip("_") in table().forbidden and not _is_known(module):
+    if inner is None and profile.scaled and name.lstrip("_") in import_table().forbidden and not _is_known(module):
         inner = name.lstrip("_")
     if inner is None or _own(module, name, inner, profile):
         return
@@ -245,13 +247,13 @@ def _reached(module: str, name: str, node: ast.expr | ast.stmt, profile: Profile
 def _named(name: str, node: ast.expr | ast.stmt, profile: Profile) -> Iterator[Verdict]:
     """Judge a name of a module that may be imported: some of them reach files, some give what chance gives."""
     module, _, last = name.rpartition(".")
-    if name in table().files and not any(grant.startswith("fs:") for grant in profile.grants):
-        told, fix = "reaches files, which needs the grant fs", table().files[name]
+    if name in import_table().files and not any(grant.startswith("fs:") for grant in profile.grants):
+        told, fix = "reaches files, which needs the grant fs", import_table().files[name]
         yield reject(code="NAME", message=f"{name} {told}", measured=name, line=node.lineno, fix=fix)
     # All of random but its class draws from one hidden stream that nobody has given a seed.
     drawn = module == "random" and last != "Random"
-    if profile.scaled and (name in table().chance or drawn):
-        fix = table().chance.get(name, "make random.Random(seed) and use its methods")
+    if profile.scaled and (name in import_table().chance or drawn):
+        fix = import_table().chance.get(name, "make random.Random(seed) and use its methods")
         message = f"{name} gives another value in every run"
         yield reject(code="CHANCE", message=message, measured=name, line=node.lineno, fix=fix)
 
@@ -277,7 +279,7 @@ def _by_name(
 
 
 def _is_known(module: str) -> bool:
-    return module.partition(".")[0] in table().known
+    return module.partition(".")[0] in import_table().known
 
 
 @lru_cache(maxsize=2048)

@@ -2,26 +2,15 @@
 
 from typing import TYPE_CHECKING
 
-from mayfly._lazy import lazily
+from mayfly._lazy import lazily, public_names
 
 if TYPE_CHECKING:
-    from mayfly.gates.types._gate import TypeGate, TypeReport
-    from mayfly.gates.types._server import TypeOptions
+    from mayfly.gates.types._gate import TypeGate as TypeGate
+    from mayfly.gates.types._gate import TypeReport as TypeReport
+    from mayfly.gates.types._server import TypeOptions as TypeOptions
 
 # Whatever changes what the gate says makes this larger: what was admitted by another version is tried again.
 VERSION = 1
 
-__all__ = [
-    "VERSION",
-    "TypeGate",
-    "TypeOptions",
-    "TypeReport",
-]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "_gate": "TypeGate TypeReport",
-        "_server": "TypeOptions",
-    },
-)
+__all__ = ["VERSION", *public_names(__name__)]
+__getattr__ = lazily(__name__)
