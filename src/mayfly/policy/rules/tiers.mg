@@ -58,6 +58,7 @@ effect(/net).
 effect(/fs).
 effect(/exec).
 effect(/package).
+effect(/data).
 effect(/ddl).
 effect(/git).
 effect(/spend).
@@ -66,6 +67,9 @@ effect(/spawn).
 grant_allowed(/authored, Effect) :- effect(Effect).
 grant_allowed(/promoted, Effect) :- effect(Effect).
 grant_allowed(/builtin, Effect) :- effect(Effect).
+
+# A query over the files it is given, which it cannot change, reaches nothing else.
+grant_allowed(/memo, /data).
 
 # `buy` is how the sandbox calls the grant for /spend, through a wallet outside: whoever may spend may hold it.
 grant_allowed(Tier, /buy) :- grant_allowed(Tier, /spend).
