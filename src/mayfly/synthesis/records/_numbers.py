@@ -309,6 +309,20 @@ def _spaced(digits: Counter[str]) -> Convention | None:
 
 def pattern_of(numeral: Numeral) -> str:
     """Return the pattern of a whole cell, with a group for the digits."""
+    number, behind = _number_pattern(numeral, "(?P<digits>{})"), _remark_pattern(numeral)
+    if not numeral.accounting:
+        return number + behind
+    return rf"(?!\([^)]*$|[^(]*\)$)\(?{number}-?\)?{behind}"
+
+
+def plain_pattern_of(numeral: Numeral) -> str:
+    """Return the pattern of a whole cell without groups and without looking ahead."""
+    number, behind = _number_pattern(numeral, "(?:{})"), _remark_pattern(numeral)
+    return rf"(?:\({number}-?\)|{number}-?){behind}" if numeral.accounting else number + behind
+
+
+def _number_pattern(numeral: Numeral, group: str) -> str:
+    """Return the pattern of a number with the signs and units that belong to it; *group* goes around its digits."""
     mark = re.escape(numeral.decimal)
     fraction = "" if numeral.whole else f"(?:{mark}[0-9]{{1,30}})?"
     digits = f"[0-9]{{1,18}}{fraction}"
@@ -318,10 +332,13 @@ def pattern_of(numeral: Numeral) -> str:
         digits = f"{digits}|\\.[0-9]{{1,30}}"
     before = f"(?:{_escape(numeral.prefix)} ?)?" if numeral.prefix else ""
     behind = f"(?: ?{_escape(numeral.suffix)})?" if numeral.suffix else ""
-    remark = r"(?: ?\([^()]*\))?" if numeral.remark else ""
-    power = "" if numeral.whole else "(?:[eE][-+]?[0-9]{1,2})?"
-    balanced = r"(?!\([^)]*$|[^(]*\)$)"
-    return rf"{balanced}\(?(?:[-+−] ?)?{before}[-+−]?(?P<digits>(?:{digits}){power}){behind}-?\)?{remark}"
+    sign = "[-+−]" if numeral.accounting else "-"
+    lead = f"(?:{sign} ?)?{before}{sign}?" if before or numeral.accounting else f"{sign}?"
+    return lead + group.format(digits) + behind
+
+
+def _remark_pattern(numeral: Numeral) -> str:
+    return r"(?: ?\([^()]*\))?" if numeral.remark else ""
 
 
 def _escape(text: str) -> str:
