@@ -8,7 +8,7 @@ from typing import Any
 
 import duckdb
 
-# The lines that the last scan refused: the number of each, and its text.
+# The lines that a scan refused, with their numbers; of several scans in one statement the last tells of all.
 REFUSED = """
 SELECT line, any_value(csv_line)
 FROM reject_errors
@@ -55,15 +55,25 @@ def told(
 
 
 def scanned(statement: str, path: str, absent: list[str]) -> list[tuple[Any, ...]]:
-    """Return the rows of a statement about a file."""
+    """Return the rows of a statement about a file, and let only the lines that it refuses be known."""
+    duckdb.execute("DROP TABLE IF EXISTS reject_errors; DROP TABLE IF EXISTS reject_scans")
     parameters: dict[str, object] = {"path": path}
     return duckdb.execute(statement, parameters | ({"absent": absent} if "$absent" in statement else {})).fetchall()
+
+
+def refused_lines() -> list[tuple[int, str]]:
+    """Return the lines that the last scan refused; a condition that nothing can pass makes no scan."""
+    try:
+        found = duckdb.execute(REFUSED).fetchall()
+    except duckdb.CatalogException:
+        return []
+    return [(number, (text or "").strip("\ufeff\r\n")) for number, text in found]
 
 
 def account_of_lines(path: str, scan: str, used: str, absent: list[str]) -> dict[str, object]:
     """Account for a file of lines: *scan* tells them by kinds, *used* counts the rows that pass a condition."""
     kinds = {kind: (number, place, text) for kind, number, place, text in scanned(scan, path, absent)}
-    refused = [(number, text or "") for number, text in duckdb.execute(REFUSED).fetchall()]
+    refused = refused_lines()
     understood, empty, header, bad = (kinds.get(kind, (0, 0, ""))[0] for kind in ("used", "empty", "header", "bad"))
     first = refused[:1]
     if bad:
@@ -79,27 +89,34 @@ def account_of_lines(path: str, scan: str, used: str, absent: list[str]) -> dict
 
 def account_of_table(
     path: str, scan: str, used: str, absent: list[str], header: list[str], skip: int, passed: str, delimiter: str,
-    quoted: bool,
+    quoted: bool, all_used: bool,
 ) -> dict[str, object]:  # fmt: skip
-    """Account for a table: *scan* counts rows with cells that do not fit, *used* counts those that pass a condition."""
+    """Account for a table: *scan* counts rows with cells that do not fit, *used* rows that pass a condition, and all.
+
+    Where a statement used *all* rows, the lines that it refused tell how many there were, but for quotes left open.
+    """
     unfit, headings, place = scanned(scan, path, absent)[0][:3] if scan else (0, 0, None)
-    kept = scanned(used, path, absent)[0][0] if used else None
-    refused = {number: (text or "").strip("\ufeff\r\n") for number, text in duckdb.execute(REFUSED).fetchall()}
+    refused = dict(refused_lines())
+    rows, kept = None, None
+    if not all_used or quoted or any("\n" in text.strip() for text in refused.values()):
+        kept, rows = scanned(used, path, absent)[0][:2]
+        refused = dict(refused_lines())
     lines, empty = counted(path, quoted)
     empty += sum(not text.strip() for text in refused.values())
     above = [read_text(line) for _, line in islice(records_in(path, quoted), skip + bool(header))]
     strange = bool(header) and len(above) > skip and not is_header(above[-1], header, "", delimiter)
     again = {number for number, text in refused.items() if is_header(text, header, passed, delimiter)}
+    headers = sum(bool(text.strip()) for text in above) - strange + len(again) + headings
     bad = [number for number, text in refused.items() if text.strip() and number not in again]
     bad += [len(above)] if strange else []
-    number = len(bad) + unfit
+    understood = lines - empty - headers - len(bad) - unfit if rows is None else rows
+    # A quote that is left open takes the lines below it along.
+    number = max(lines - empty - headers - understood, len(bad) + unfit)
     if place is not None:
         bad.append(nth_row(path, place, len(above), refused, quoted))
-    headers = sum(bool(text.strip()) for text in above) - strange + len(again) + headings
-    understood = lines - empty - headers - number
     kept = understood if kept is None else kept
     first = [record_at(path, min(bad), quoted)] if bad else []
-    return told(lines, kept, understood - kept, first, number, empty, headers)
+    return told(understood + number + empty + headers, kept, understood - kept, first, number, empty, headers)
 
 
 def account_of_two(

@@ -307,18 +307,11 @@ def _spaced(digits: Counter[str]) -> Convention | None:
     return Convention(Numeral(thousands=gaps.pop(), decimal="," if comma else ".", whole=whole))
 
 
-def pattern_of(numeral: Numeral) -> str:
-    """Return the pattern of a whole cell, with a group for the digits."""
-    number, behind = _number_pattern(numeral, "(?P<digits>{})"), _remark_pattern(numeral)
-    if not numeral.accounting:
-        return number + behind
-    return rf"(?!\([^)]*$|[^(]*\)$)\(?{number}-?\)?{behind}"
-
-
-def plain_pattern_of(numeral: Numeral) -> str:
-    """Return the pattern of a whole cell without groups and without looking ahead."""
-    number, behind = _number_pattern(numeral, "(?:{})"), _remark_pattern(numeral)
-    return rf"(?:\({number}-?\)|{number}-?){behind}" if numeral.accounting else number + behind
+def pattern_of(numeral: Numeral, group: str = "(?P<digits>{})") -> str:
+    """Return the pattern of a whole cell; *group* is what goes around the digits."""
+    number = _number_pattern(numeral, group)
+    around = rf"\(?{number}-?\)?" if numeral.accounting else number
+    return around + (r"(?: ?\([^()]*\))?" if numeral.remark else "")
 
 
 def _number_pattern(numeral: Numeral, group: str) -> str:
@@ -335,10 +328,6 @@ def _number_pattern(numeral: Numeral, group: str) -> str:
     sign = "[-+−]" if numeral.accounting else "-"
     lead = f"(?:{sign} ?)?{before}{sign}?" if before or numeral.accounting else f"{sign}?"
     return lead + group.format(digits) + behind
-
-
-def _remark_pattern(numeral: Numeral) -> str:
-    return r"(?: ?\([^()]*\))?" if numeral.remark else ""
 
 
 def _escape(text: str) -> str:

@@ -6,14 +6,18 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from mayfly.synthesis.records._cells import cell_pattern, cut, join_quoted
+from mayfly.synthesis.records._cells import cell_pattern, cells_of, cut, join_quoted
 from mayfly.synthesis.records._model import Format
 
 
 def with_regularity(found: Format, lines: Sequence[str]) -> Format:
     """Return the format of a table with what its sample shows about how it is written; any other format as it is."""
-    if found.kind != "delimited" or found.stops or not found.delimiter.strip(" "):
+    if found.kind != "delimited" or found.stops or found.rest or len(found.delimiter) != 1:
         return found
+    if found.delimiter == " ":
+        # What is cut at any number of blanks may be cut at each of them if there is one everywhere.
+        single = all(" ".join(line.split()) == line for line in lines)
+        return replace(found, quoted=False, regular=single and not _has_lookalike(found, lines))
     header = list(found.header)
     place = next((at for at, line in enumerate(lines) if cut(line, found.delimiter) == header), 0) if header else 0
     texts = lines[place:]
@@ -63,7 +67,7 @@ def _has_lookalike(found: Format, texts: Sequence[str]) -> bool:
     passed = re.compile(found.passed) if found.passed else None
     for text in texts:
         if (not text.strip() or (passed is not None and passed.fullmatch(text))) and found.delimiter in text:
-            cells = cut(text, found.delimiter)
+            cells = cells_of(found, text)
             if len(cells) == found.width and cells != header:
                 return True
     return False

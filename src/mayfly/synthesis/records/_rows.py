@@ -158,7 +158,11 @@ def _object_value(one: Field, convert: Convert, value: object) -> object:
         return None
     if isinstance(value, str) and one.quoted:
         return _numeral(value) if one.numeral.bare else convert(value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float))
+        or (one.kind == "int" and isinstance(value, float))
+    ):
         raise ValueError(value)
     return value
 
@@ -170,6 +174,8 @@ def _moment_in(one: Field, value: object) -> object:
     if not isinstance(value, str) or len(value) < len(shape):
         raise ValueError(value)
     if not all(sign.isdigit() if mark == "0" else sign == mark for sign, mark in zip(value, shape, strict=False)):
+        raise ValueError(value)
+    if _times.moment(one.layout, value) is None:
         raise ValueError(value)
     return value
 

@@ -12,7 +12,7 @@ from mayfly.synthesis.records._evaluate import partial_keys
 from mayfly.synthesis.records._labels import labels, title_of
 from mayfly.synthesis.records._model import Format
 from mayfly.synthesis.records._sql_measures import Measured, Measures
-from mayfly.synthesis.records._sql_rows import Rows
+from mayfly.synthesis.records._sql_rows import Rows, is_shuffled
 from mayfly.synthesis.records._sql_source import OBJECTS, select
 from mayfly.synthesis.records._sql_text import INDENT, clause, free_name, identifier, joined, literal
 from mayfly.synthesis.records._sql_values import Sort
@@ -144,7 +144,7 @@ class StatementWriter:
             sql=self._assembled("\n".join(parts)),
             answer="groups" if self._is_plain() else "rows",
             outputs=[
-                *map(self._output, query.keys),
+                *(Output(title_of(of), self.values.sort(of)) for of in query.keys),
                 *(Output(name, *_shown(query, one)) for one, name in self._labelled(found)),
             ],
             keys=len(keys),
@@ -184,9 +184,7 @@ class StatementWriter:
         plain = self.found.kind == "plain" and not query.added
         changed = query.added or query.renamed or query.dropped
         if query.lines or plain or (self.found.kind in OBJECTS and not changed):
-            return ["line"], [
-                Output("line", "text", nullable=False, json=self.found.kind in OBJECTS and not query.lines)
-            ]
+            return ["line"], [Output("line", "text", nullable=False, json=self.found.kind in OBJECTS)]
         titles = [one.title for one in self.rows.fields if one.title not in query.dropped]
         items = [self._as_shown(Column(name=title), names.get(title, title)) for title in titles]
         outputs = [self._output(Column(name=title), names.get(title, title)) for title in titles]
@@ -205,7 +203,7 @@ class StatementWriter:
     def _listed(self) -> Statement:
         query = self.query
         items, outputs = self._shown()
-        single = len(outputs) == 1 and (bool(query.columns) or outputs[0].name == "line") and not query.added
+        single = _is_single(query, outputs)
         terms = [Term(self.values.rank(one.by), one.descending) for one in query.order if not isinstance(one.by, int)]
         terms = [term for term in terms if term.sql != "NULL"]
         where, parts = self._where(), []
@@ -214,7 +212,7 @@ class StatementWriter:
             where += [f"{values[0]} IS NOT NULL"] if len(query.columns) == 1 else []
             first = ", ".join([*map(_sorted_by, terms), "position"])
             parts = [f"QUALIFY row_number() OVER (PARTITION BY {', '.join(values)} ORDER BY {first}) = 1"]
-        if query.order or query.unique or query.last is not None:
+        if query.order or query.unique or query.last is not None or is_shuffled(query):
             terms.append(Term("position"))
         statement = "\n".join([select(items, self.values.table, where), *parts, *self._end(terms)])
         if query.tally:
@@ -251,10 +249,15 @@ class StatementWriter:
         ]
         return Statement(
             sql=self._assembled("\n".join(parts)),
-            answer="picked" if keyed else "rows" if len(outputs) > 1 or not query.columns else "column",
+            answer="picked" if keyed else "column" if _is_single(query, outputs) else "rows",
             outputs=[*([self._output(query.keys[0])] if keyed else []), *outputs],
             keys=int(keyed),
         )
+
+
+def _is_single(query: Query, outputs: Sequence[Output]) -> bool:
+    """Say whether records are shown as single values: those of a column, or whole lines."""
+    return len(outputs) == 1 and not query.added and (bool(query.columns) or outputs[0].name == "line")
 
 
 def _sorted_by(term: Term) -> str:

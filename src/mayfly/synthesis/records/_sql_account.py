@@ -30,7 +30,7 @@ def write_account(found: Format, query: Query, second: Format | None, statement:
     condition = [rows.values.condition(query.where)] if query.where else []
     head = [f"ABSENT = {literal([*ABSENT])}", "", ""]
     if len(rows.sources) > 1:
-        one, two = (_account(source, f"path[{at}]", _counted(source)) for at, source in enumerate(rows.sources))
+        one, two = (_account(source, f"path[{at}]", _counted(source), False) for at, source in enumerate(rows.sources))
         both = select(
             [f"count(*){f' FILTER (WHERE {condition[0]})' if condition else ''}", "count(*)"], rows.values.table, []
         )
@@ -39,11 +39,11 @@ def write_account(found: Format, query: Query, second: Format | None, statement:
         )
         head.append("def account(path: list[str]) -> dict[str, object]:")
     else:
-        used = ""
-        if condition or not statement.whole:
-            counts = ["count(*)", *_counts(rows.sources[0])]
-            used = _with(rows.tables, select(counts, rows.values.table, [*rows.where, *condition]))
-        body = f"return {_account(rows.sources[0], 'path', used)}"
+        # A condition behind WHERE that nothing can pass would keep DuckDB from reading anything.
+        kept = [f"count(*) FILTER (WHERE {condition[0]})" if condition else "count(*)", "count(*)"]
+        used = _with(rows.tables, select([*kept, *_counts(rows.sources[0])], rows.values.table, rows.where))
+        every = statement.whole and not condition
+        body = f"return {_account(rows.sources[0], 'path', used, every)}"
         head.append("def account(path: str) -> dict[str, object]:")
     head.append('    """Return how many lines were used, filtered out, not understood, empty or a header."""')
     return "\n".join([_functions(), "", *head, textwrap.indent(body, INDENT), ""])
@@ -65,7 +65,7 @@ def _counts(source: Source) -> list[str]:
 def _counted(source: Source) -> str:
     """Return the statement that counts the rows of one of two inputs."""
     alone = replace_source(source, source.titles)
-    return _with(alone.tables, select(["count(*)", *_counts(alone)], alone.table, alone.where))
+    return _with(alone.tables, select(["count(*)", "count(*)", *_counts(alone)], alone.table, alone.where))
 
 
 def replace_source(source: Source, titles: Collection[str], *, line: bool = False) -> Source:
@@ -79,16 +79,17 @@ def replace_source(source: Source, titles: Collection[str], *, line: bool = Fals
     )
 
 
-def _account(source: Source, path: str, used: str) -> str:
-    """Return the call that accounts for one input."""
+def _account(source: Source, path: str, used: str, every: bool) -> str:
+    """Return the call that accounts for one input, of which the statement used *every* row or not."""
     found = source.found
     if found.kind == "delimited":
         return (
             f"account_of_table(\n    {path}, {_string(_unfit(source))}, {_string(used)}, ABSENT,\n"
             f"    {literal([*found.header])}, {found.skip}, {literal(found.passed)}, {literal(found.delimiter)},"
-            f" {found.multiline},\n)"
+            f" {found.multiline}, {every},\n)"
         )
-    return f"account_of_lines(\n    {path}, {_string(_kinds_of_lines(source))}, {_string(used)}, ABSENT\n)"
+    condition = "" if every else used
+    return f"account_of_lines(\n    {path}, {_string(_kinds_of_lines(source))}, {_string(condition)}, ABSENT\n)"
 
 
 def _unfit(source: Source) -> str:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from mayfly.synthesis.records import _times
 from mayfly.synthesis.records._model import Field, Numeral
-from mayfly.synthesis.records._numbers import CLOCK, CLOCKED, INTEGER, plain_pattern_of
-from mayfly.synthesis.records._sql_text import literal
+from mayfly.synthesis.records._numbers import CLOCK, CLOCKED, INTEGER, pattern_of
+from mayfly.synthesis.records._sql_text import call, literal
 
 # A number with groups of digits, as it stands before a unit.
 _COUNT = r"[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?"
@@ -33,7 +33,9 @@ def typed(one: Field, cell: str) -> Typed:
 
 
 def _number(one: Field, cell: str) -> Typed:
-    numeral, kind = one.numeral, "BIGINT" if one.kind == "int" else "DOUBLE"
+    numeral = one.numeral
+    whole = one.kind == "int" or (one.kind == "epoch" and numeral.whole)
+    kind = "BIGINT" if whole else "DOUBLE"
     if numeral.bare:
         value = f"TRY_CAST({cell} AS {kind})"
         # A cast would round what has a fraction.
@@ -46,11 +48,11 @@ def _number(one: Field, cell: str) -> Typed:
 
 
 def _matches(cell: str, pattern: str) -> str:
-    return f"regexp_full_match({cell}, {literal(pattern)})"
+    return call("regexp_full_match", [cell, literal(pattern)])
 
 
 def _form(numeral: Numeral, cell: str) -> str:
-    return _matches(cell, plain_pattern_of(numeral))
+    return _matches(cell, pattern_of(numeral, "(?:{})"))
 
 
 def _sign(numeral: Numeral, cell: str) -> str:
@@ -74,18 +76,17 @@ def _digits(numeral: Numeral, cell: str) -> str:
 
 
 def _scaled(numeral: Numeral, cell: str) -> Typed:
-    """Return a number with units behind it in the smallest of them: 12K, 5h3m."""
-    units = "|".join(re.escape(unit) for unit, _ in numeral.scales if unit)
-    last = f"(?:{_COUNT})?" if "" in dict(numeral.scales) else ""
-    form = _matches(cell, f"-?(?:{_COUNT} ?(?:{units}) ?)*{last}" if last else f"-?(?:{_COUNT} ?(?:{units}) ?)+")
+    """Return a number with units behind it in the smallest of them: 12K, 5h3m; the larger ones come first."""
+    scales = sorted(numeral.scales, key=lambda scale: (-scale[1], not scale[0]))
+    parts = [f"(?:{_COUNT} ?{re.escape(unit)} ?)?" if unit else f"(?:{_COUNT})?" for unit, _ in scales]
+    form = _matches(cell, f"-?{''.join(parts)}")
     terms = []
-    for unit, factor in numeral.scales:
+    for unit, factor in scales:
         end = f"{re.escape(unit)}(?:[^A-Za-zµ]|$)" if unit else "$"
         found = f"regexp_extract({cell}, {literal(f'([0-9.,]+) ?{end}')}, 1)"
         number = f"coalesce(TRY_CAST(replace({found}, ',', '') AS DOUBLE), 0)"
         terms.append(number if factor == 1 else f"{int(factor) if factor == int(factor) else factor} * {number}")
-    total = " + ".join(terms)
-    return Typed(f"CASE WHEN {form} THEN if(starts_with({cell}, '-'), -1, 1) * ({total}) END", form)
+    return Typed(f"CASE WHEN {form} THEN if({cell} LIKE '-%', -1, 1) * ({' + '.join(terms)}) END", form)
 
 
 def _clocked(cell: str) -> str:

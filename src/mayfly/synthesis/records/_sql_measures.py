@@ -104,7 +104,7 @@ class Measures:
         if query.scale:
             sql = f"({sql}) / {literal(query.scale[1])}" if " " in sql else f"{sql} / {literal(query.scale[1])}"
         if query.digits is not None and (found.sort == "float" or query.scale):
-            return f"round_even({sql}, {query.digits})"
+            return f"round({sql}, {query.digits})"
         return f"round({sql}, {DIGITS})" if found.worked or query.scale else sql
 
 

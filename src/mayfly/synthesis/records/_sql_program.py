@@ -11,7 +11,8 @@ from mayfly.synthesis.records._model import Format
 from mayfly.synthesis.records._source import literal
 from mayfly.synthesis.records._sql import Output, Statement, StatementWriter
 from mayfly.synthesis.records._sql_account import write_account
-from mayfly.synthesis.records._sql_rows import Rows, rows_of
+from mayfly.synthesis.records._sql_lines import can_cut
+from mayfly.synthesis.records._sql_rows import Rows, needed_titles, needs_line, rows_of
 from mayfly.synthesis.records._sql_text import INDENT, python_string
 
 ENTRY = "answer"
@@ -186,3 +187,21 @@ def _in_docstring(text: str) -> str:
     """Return a text as it can stand in a docstring."""
     plain = "".join(sign if sign.isprintable() else " " for sign in text)
     return plain.replace("\\", "\\\\").replace('"', "'")
+
+
+def is_native(found: Format, query: Query | None = None) -> bool:
+    """Say whether DuckDB reads a format by itself, and all that a query asks of it; if not, our own rows are read.
+
+    Without a query all columns count.
+    """
+    if (
+        found.kind not in ("delimited", "pattern", "json", "objects", "plain", "pairs")
+        or found.blocks
+        or found.continued
+    ):
+        return False
+    if found.kind == "delimited":
+        lines = query is not None and needs_line(found, query) and not found.spooled
+        return found.regular and len(found.delimiter) == 1 and not found.stops and not found.rest and not lines
+    titles = {one.title for one in found.fields} if query is None else needed_titles(found, query)
+    return all(can_cut(found, one) for one in found.fields if one.title in titles)

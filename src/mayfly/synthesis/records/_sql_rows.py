@@ -99,7 +99,12 @@ def needs_position(query: Query) -> bool:
     """Say whether the order in which records stand in their file decides about something."""
     if any(measure.function in _EITHER_END for measure in query.measures) or query.pick:
         return True
-    return not query.measures and bool(query.order or query.unique or query.last is not None)
+    return not query.measures and bool(query.order or query.unique or query.last is not None or is_shuffled(query))
+
+
+def is_shuffled(query: Query) -> bool:
+    """Say whether rows do not come in the order of their file any more."""
+    return query.join is not None or any(isinstance(part, Repeated) for part in walk(query))
 
 
 def _source(

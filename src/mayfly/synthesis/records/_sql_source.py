@@ -29,13 +29,14 @@ class Held:
     """One column as a statement sees it.
 
     *value* is compared, grouped and worked with; *moment* is that of a column of moments, *json* what is shown of one
-    that holds more than texts.
+    that holds more than texts. Texts of objects may be *empty*; elsewhere these are NULL.
     """
 
     value: str
     kind: Kind
     moment: str = ""
     json: str = ""
+    empty: bool = False
 
 
 @dataclass(kw_only=True)
@@ -107,13 +108,13 @@ class Source:
         if self.found.kind == "delimited" and (native := self._native(one)) != "VARCHAR":
             moment = name if native == "DATE" else _epoch(one, name)
             value = f"CAST({name} AS VARCHAR)" if native == "DATE" else name
-            self.columns[one.title] = Held(value=value, kind=one.kind, moment=moment)
+            self.columns[one.title] = Held(value=value, kind=_kind(one), moment=moment)
             self.native.append(name)
             return [name]
         if one.kind in ("text", "list") and (one.kind == "list" or one.numeral.bare):
             shown = cut.json.get(one.title, "")
             json = identifier(self._free(f"{one.title} json")) if shown else ""
-            self.columns[one.title] = Held(value=name, kind=one.kind, json=json)
+            self.columns[one.title] = Held(value=name, kind=one.kind, json=json, empty=self.found.kind in OBJECTS)
             return [_as(self._present(one, cell), name), *([f"{shown} AS {json}"] if shown else [])]
         value, fits = typed(one, cell)
         sure = one.title in cut.sure and (one.kind != "time" or one.title not in self.moments)
@@ -121,7 +122,7 @@ class Source:
             self.checked.append(one.title)
             self.fits.append(f"({self._is_absent(one, cell)} OR {fits})")
         if one.kind != "time":
-            self.columns[one.title] = Held(value=name, kind=one.kind, moment=_epoch(one, name))
+            self.columns[one.title] = Held(value=name, kind=_kind(one), moment=_epoch(one, name))
             return [_as(value, name)]
         moment = identifier(self._free(f"{one.title} time")) if one.title in self.moments else ""
         self.columns[one.title] = Held(value=name, kind="time", moment=moment)
@@ -197,7 +198,7 @@ class Source:
         """Return the type that DuckDB gives the cells of a column by itself."""
         if self.found.padding or one.absent or not one.numeral.bare or len(one.columns) != 1:
             return "VARCHAR"
-        return "DATE" if one.layout == "%Y-%m-%d" else _NATIVE.get(one.kind, "VARCHAR")
+        return "DATE" if one.layout == "%Y-%m-%d" else _NATIVE.get(_kind(one), "VARCHAR")
 
     def _leave_headings(self, columns: Sequence[str]) -> None:
         """Leave out rows that are the header again; where cells are typed, none of these is a row."""
@@ -208,6 +209,11 @@ class Source:
 
 def _as(value: str, name: str) -> str:
     return value if value == name else f"{value} AS {name}"
+
+
+def _kind(one: Field) -> Kind:
+    """Return the kind of the values of a column; seconds since 1970 are whole numbers or not."""
+    return "int" if one.kind == "epoch" and one.numeral.whole else one.kind
 
 
 def _epoch(one: Field, number: str) -> str:

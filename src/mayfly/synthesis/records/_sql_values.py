@@ -40,7 +40,7 @@ _SPANS = {
     "year": "%Y",
 }
 _NUMBERS = {"hour of day": "hour", "day of month": "day", "month of year": "month"}
-LINE = Held(value="line", kind="text")
+LINE = Held(value="line", kind="text", empty=True)
 _EDGES = {"starts with": "starts_with", "ends with": "ends_with"}
 # The column that tells how often the same values are there.
 TIMES = "times"
@@ -106,10 +106,8 @@ class Values:
     def given(self, of: Expression) -> str:
         """Return a value; NULL also for an empty text, which only objects have."""
         value = self.value(of)
-        return f"nullif({value}, '')" if self._may_be_empty(of) else value
-
-    def _may_be_empty(self, of: Expression) -> bool:
-        return isinstance(of, Column) and self.sort(of) == "text" and (not of.name or bool(self.fields[of.name].path))
+        empty = isinstance(of, Column) and self.held(of).empty and self.sort(of) == "text"
+        return f"nullif({value}, '')" if empty else value
 
     def _part(self, of: PartOf) -> str:
         value = self.value(of.of)
@@ -195,14 +193,12 @@ class Values:
             if sort == "text" and isinstance(of, Column) and self.held(of).json:
                 return test(f"TRY_CAST({self.value(of)} AS DOUBLE)")
             return test(self.value(of)) if sort in ("int", "float") else other
-        return test(self.value(of)) if sort == "text" else other
+        return test(self.value(of)) if sort == "text" and isinstance(value, str) else other
 
     def _among(self, of: Expression, values: tuple[object, ...]) -> str:
-        numbers = self.sort(of) in ("int", "float")
-        fitting = [one for one in values if isinstance(one, (int, float)) == numbers]
-        if not fitting:
-            return "false"
-        return self._typed(of, fitting[0], lambda one: f"{one} IN ({', '.join(map(literal, fitting))})")
+        kinds = {"bool": bool, "int": (int, float), "float": (int, float)}.get(self.sort(of), str)
+        fitting = [one for one in values if isinstance(one, kinds)]  # type: ignore[arg-type]
+        return self._typed(of, (*fitting, None)[0], lambda one: f"{one} IN ({', '.join(map(literal, fitting))})")
 
     def _contains(self, of: Expression, wanted: str) -> str:
         if self.sort(of) == "list":
