@@ -9,6 +9,7 @@ from typing import Any
 import duckdb
 
 # The lines that a scan refused, with their numbers; of several scans in one statement the last tells of all.
+ENDS = (b"\n", b"\r\n")
 REFUSED = """
 SELECT line, any_value(csv_line)
 FROM reject_errors
@@ -135,12 +136,12 @@ def counted(path: str, quoted: bool) -> tuple[int, int]:
     if quoted:
         for _, line in records_in(path, quoted):
             lines += 1
-            empty += len(line) < 3 and line.isspace()
+            empty += line in ENDS
         return lines, empty
     with open(path, "rb") as file:
         for line in file:
             lines += 1
-            if len(line) < 3 and line.isspace():
+            if line in ENDS:
                 empty += 1
     return lines, empty
 
@@ -156,7 +157,7 @@ def is_header(text: str, header: list[str], passed: str, delimiter: str) -> bool
 def nth_row(path: str, place: int, above: int, refused: dict[int, str], quoted: bool) -> int:
     """Return which record of a file is the row at a place among those that were read."""
     for number, (_, line) in enumerate(records_in(path, quoted), start=1):
-        place -= number > above and not (len(line) < 3 and line.isspace()) and number not in refused
+        place -= number > above and line not in ENDS and number not in refused
         if not place:
             return number
     return 0

@@ -150,8 +150,8 @@ class Format:
     padding: str = ""
     quoted: bool = True
     regular: bool = True
-    # Of a table: its cells were written by us, and only an empty one holds nothing.
-    spooled: bool = False
+    # Of a table that we wrote ourselves: the kind of the input it was made of. Only empty cells hold nothing.
+    spooled: str = ""
     words: frozenset[str] = field(default_factory=frozenset)
 
     def named(self, name: str) -> Field:

@@ -12,7 +12,7 @@ from mayfly.synthesis.records._evaluate import partial_keys
 from mayfly.synthesis.records._labels import labels, title_of
 from mayfly.synthesis.records._model import Format
 from mayfly.synthesis.records._sql_measures import Measured, Measures
-from mayfly.synthesis.records._sql_rows import Rows, is_shuffled
+from mayfly.synthesis.records._sql_rows import Rows, is_plain, is_shuffled
 from mayfly.synthesis.records._sql_source import OBJECTS, select
 from mayfly.synthesis.records._sql_text import INDENT, clause, free_name, identifier, joined, literal
 from mayfly.synthesis.records._sql_values import Sort
@@ -181,11 +181,11 @@ class StatementWriter:
             return [self._as_shown(of, title_of(of)) for of in query.columns], [
                 self._output(of) for of in query.columns
             ]
-        plain = self.found.kind == "plain" and not query.added
+        plain = is_plain(self.found) and not query.added
         changed = query.added or query.renamed or query.dropped
         if query.lines or plain or (self.found.kind in OBJECTS and not changed):
             return ["line"], [Output("line", "text", nullable=False, json=self.found.kind in OBJECTS)]
-        titles = [one.title for one in self.rows.fields if one.title not in query.dropped]
+        titles = [one.title for one in self.rows.fields if one.title and one.title not in query.dropped]
         items = [self._as_shown(Column(name=title), names.get(title, title)) for title in titles]
         outputs = [self._output(Column(name=title), names.get(title, title)) for title in titles]
         measures = Measures(query, self.values)

@@ -86,7 +86,8 @@ def _scaled(numeral: Numeral, cell: str) -> Typed:
         found = f"regexp_extract({cell}, {literal(f'([0-9.,]+) ?{end}')}, 1)"
         number = f"coalesce(TRY_CAST(replace({found}, ',', '') AS DOUBLE), 0)"
         terms.append(number if factor == 1 else f"{int(factor) if factor == int(factor) else factor} * {number}")
-    return Typed(f"CASE WHEN {form} THEN if({cell} LIKE '-%', -1, 1) * ({' + '.join(terms)}) END", form)
+    number = f"if({cell} LIKE '-%', -1, 1) * ({' + '.join(terms)})"
+    return Typed(f"CASE WHEN regexp_matches({cell}, '[0-9]') AND {form} THEN {number} END", form)
 
 
 def _clocked(cell: str) -> str:

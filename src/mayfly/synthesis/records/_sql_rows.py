@@ -61,7 +61,12 @@ def needed_titles(found: Format, query: Query) -> frozenset[str]:
 
 def shows_records(found: Format, query: Query) -> bool:
     """Say whether whole records are the answer."""
-    return not query.measures and not query.columns and not query.lines and found.kind != "plain"
+    return not query.measures and not query.columns and not query.lines and not is_plain(found)
+
+
+def is_plain(found: Format) -> bool:
+    """Say whether records are lines of which nothing is known."""
+    return "plain" in (found.kind, found.spooled)
 
 
 def _counts_whole_rows(query: Query) -> bool:
@@ -87,7 +92,7 @@ def needs_line(found: Format, query: Query) -> bool:
     if any(isinstance(part, Column) and not part.name for part in walk(query)) or query.lines:
         return True
     whole = shows_records(found, query) and found.kind in OBJECTS and not _is_changed(query)
-    plain = found.kind == "plain" and (_counts_whole_rows(query) or not (query.measures or query.columns))
+    plain = is_plain(found) and (_counts_whole_rows(query) or not (query.measures or query.columns))
     return whole or plain
 
 

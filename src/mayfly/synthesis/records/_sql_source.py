@@ -71,13 +71,14 @@ class Source:
         self._taken = ["line", "position", "data", "request"]
         self.names: dict[str, str] = {}
         for one in self.found.fields:
-            self.names[one.title] = self._free(one.title)
+            self.names[one.title] = self._free(one.title) if one.title else "line"
         self.base, cut = self._read_table() if self.found.kind == "delimited" else self._read_lines()
         self.fits += cut.fits
         for number, layer in enumerate(cut.layers, start=1):
             self._add_layer(number, layer, line=self.line or cut.line)
         items = [item for one in self.used for item in self._items(one, cut)]
-        items += ["line"] if self.line else []
+        # An empty line is no line without a value.
+        items += [] if not self.line else ["coalesce(line, '') AS line"] if self.found.spooled else ["line"]
         items += ["row_number() OVER () AS position"] if self.position else []
         row = [self.heading.replace(" IS NOT DISTINCT ", " IS DISTINCT ")] if self.heading else []
         self.table, self.where = self.base, [*row, *self.fits]
@@ -117,7 +118,9 @@ class Source:
             self.columns[one.title] = Held(value=name, kind=one.kind, json=json, empty=self.found.kind in OBJECTS)
             return [_as(self._present(one, cell), name), *([f"{shown} AS {json}"] if shown else [])]
         value, fits = typed(one, cell)
-        sure = one.title in cut.sure and (one.kind != "time" or one.title not in self.moments)
+        sure = one.title in cut.sure and (
+            one.kind != "time" or one.title not in self.moments or bool(self.found.spooled)
+        )
         if one.title in self.asked and not sure:
             self.checked.append(one.title)
             self.fits.append(f"({self._is_absent(one, cell)} OR {fits})")
@@ -170,7 +173,9 @@ class Source:
         lists = {one.title: f"TRY_CAST({cells[one.title]} AS JSON)" for one in self.used if one.kind == "list"}
         cells |= {title: f"TRY_CAST({cell} AS VARCHAR[])" for title, cell in lists.items()}
         options = [self.path, *self._options(), clause("columns = {", described) + "}"]
-        return call("read_csv", options).replace("columns = { ", "columns = {"), Cut(cells=cells, json=lists)
+        # What we wrote ourselves fits.
+        sure = self.titles if self.found.spooled else ()
+        return call("read_csv", options).replace("columns = { ", "columns = {"), Cut(cells=cells, json=lists, sure=sure)
 
     def _columns(self) -> list[str]:
         """Return the names of the columns as they stand in the file."""
