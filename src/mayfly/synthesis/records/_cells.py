@@ -53,10 +53,15 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 def cut(line: str, delimiter: str) -> list[str]:
     """Cut a line at a delimiter; quotes keep what is inside them together, and a doubled quote stands for one."""
+    return [cell.strip() for cell in cut_bare(line, delimiter)]
+
+
+def cut_bare(line: str, delimiter: str) -> list[str]:
+    """Cut a line at a delimiter as `cut` does, and leave the blanks around its cells."""
     if '"' not in line:
-        return [cell.strip() for cell in line.split(delimiter)]
+        return line.split(delimiter)
     found = _compiled(cell_pattern(delimiter)).findall(line + delimiter)
-    return [(quoted.replace('""', '"') or plain).strip() for quoted, plain in found]
+    return [quoted.replace('""', '"') or plain for quoted, plain in found]
 
 
 def cut_spaced(line: str, delimiter: str, width: int, *, rest: bool) -> list[str]:
@@ -72,7 +77,7 @@ def cells_of(found: Format, line: str) -> list[str]:
         return [line[start:stop].strip() for start, stop in pairwise((*found.stops, None))]
     if found.delimiter in (" ", "  "):
         return cut_spaced(line, found.delimiter, found.width, rest=found.rest)
-    return cut(line, found.delimiter)
+    return cut(line, found.delimiter) if found.padding else cut_bare(line, found.delimiter)
 
 
 def records_of(found: Format, lines: Iterable[object]) -> Iterator[tuple[int, str]]:

@@ -15,6 +15,7 @@ from mayfly.synthesis.records._found import with_found
 from mayfly.synthesis.records._model import Field, Fixed, Format, Shape
 from mayfly.synthesis.records._objects import detect_json_lines, detect_objects
 from mayfly.synthesis.records._outside import is_title, joined, without_last_paragraph, without_remarks
+from mayfly.synthesis.records._regular import with_regularity
 from mayfly.synthesis.records._rows import LOGFMT, pairs_of
 from mayfly.synthesis.records._spaced import detect_ruled, detect_spaced
 from mayfly.synthesis.records._tables import detect_delimited, detect_w3c
@@ -55,7 +56,7 @@ def detect(sample: Sequence[object]) -> Format:
     )
     for step in steps:
         if filled and (found := step(filled)) is not None:
-            return with_found(found, lines)
+            return with_found(with_regularity(found, lines), lines)
     if (body := without_last_paragraph(lines)) and (found := detect_spaced(body)) is not None:
         return found
     fields = (Field(name="text", role="message"),)

@@ -108,7 +108,10 @@ class _Evaluation:
             by = order.by
             place = by if isinstance(by, int) else query.keys.index(by)
             part = 1 if isinstance(by, int) else 0
-            found.sort(key=lambda one, part=part, place=place: sort_key(one[part][place]), reverse=order.descending)  # type: ignore[misc]
+            given = [one for one in found if one[part][place] is not None]
+            given.sort(key=lambda one, part=part, place=place: sort_key(one[part][place]), reverse=order.descending)  # type: ignore[misc]
+            # What is missing is neither large nor small.
+            found = given + [one for one in found if one[part][place] is None]
         return _cut(found, query)
 
     def _shaped(self, found: Sequence[tuple[list[object], list[object]]]) -> object:
@@ -127,8 +130,8 @@ class _Evaluation:
             return value
         if self.query.scale:
             value = value / self.query.scale[1]
-        if self.query.digits is not None:
-            return round(value, self.query.digits)
+        if self.query.digits is not None and isinstance(value, float):
+            return rounded(value, self.query.digits)
         return round(value, DIGITS) if isinstance(value, float) else value
 
     # Records.
@@ -188,6 +191,11 @@ class _Evaluation:
         names = dict(query.renamed)
         held = {names.get(name, name): value for name, value in row.items() if name and name not in query.dropped}
         return {**held, **{one.name: self._finish(self.values.of(one.of, row)) for one in query.added}}
+
+
+def rounded(value: float, digits: int) -> float:
+    """Round as SQL does and people expect it: a half goes up, away from zero."""
+    return math.copysign(math.floor(abs(value) * 10**digits + 0.5) / 10**digits, value)
 
 
 def partial_keys(keys: Sequence[Expression], fields: Mapping[str, Field]) -> list[int]:

@@ -78,9 +78,9 @@ class Matcher:
             pattern = re.compile(re.escape(str(value)), re.IGNORECASE)
             return lambda row: _contains(pattern, self._values.of(left, row))
         if operator == "starts with":
-            return lambda row: str(self._values.of(left, row) or "").startswith(str(value))
+            return lambda row: _text(self._values.of(left, row)).startswith(str(value))
         if operator == "ends with":
-            return lambda row: str(self._values.of(left, row) or "").endswith(str(value))
+            return lambda row: _text(self._values.of(left, row)).endswith(str(value))
         if operator == "between":
             low, high = cast("tuple[float, float]", value)
             return lambda row: (
@@ -98,6 +98,10 @@ class Matcher:
 
 def _whole(row: Row) -> object:
     return {name: value for name, value in row.items() if name} or row.get("")
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)
 
 
 def _same(one: object, other: object) -> bool:

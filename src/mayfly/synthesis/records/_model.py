@@ -77,6 +77,8 @@ class Field:
     within: str = ""
     # Records without it are of another sort, and not such with a hole in them.
     partial: bool = False
+    # Of an object: its values are not all texts, or not at all.
+    mixed: bool = False
 
     @cached_property
     def title(self) -> str:
@@ -141,6 +143,15 @@ class Format:
     stops: tuple[int, ...] = ()
     # The pattern of lines that belong to no record: comments, titles above a header, rules below it.
     passed: str = ""
+    # Of a table in the sample: the lines above its header, whether that comes again below, the blanks around cells,
+    # whether quotes hold cells together, and whether a line is a row exactly if it has as many cells as a row has.
+    skip: int = 0
+    again: bool = False
+    padding: str = ""
+    quoted: bool = True
+    regular: bool = True
+    # Of a table that we wrote ourselves: the kind of the input it was made of. Only empty cells hold nothing.
+    spooled: str = ""
     words: frozenset[str] = field(default_factory=frozenset)
 
     def named(self, name: str) -> Field:

@@ -307,8 +307,15 @@ def _spaced(digits: Counter[str]) -> Convention | None:
     return Convention(Numeral(thousands=gaps.pop(), decimal="," if comma else ".", whole=whole))
 
 
-def pattern_of(numeral: Numeral) -> str:
-    """Return the pattern of a whole cell, with a group for the digits."""
+def pattern_of(numeral: Numeral, group: str = "(?P<digits>{})") -> str:
+    """Return the pattern of a whole cell; *group* is what goes around the digits."""
+    number = _number_pattern(numeral, group)
+    around = rf"\(?{number}-?\)?" if numeral.accounting else number
+    return around + (r"(?: ?\([^()]*\))?" if numeral.remark else "")
+
+
+def _number_pattern(numeral: Numeral, group: str) -> str:
+    """Return the pattern of a number with the signs and units that belong to it; *group* goes around its digits."""
     mark = re.escape(numeral.decimal)
     fraction = "" if numeral.whole else f"(?:{mark}[0-9]{{1,30}})?"
     digits = f"[0-9]{{1,18}}{fraction}"
@@ -318,10 +325,9 @@ def pattern_of(numeral: Numeral) -> str:
         digits = f"{digits}|\\.[0-9]{{1,30}}"
     before = f"(?:{_escape(numeral.prefix)} ?)?" if numeral.prefix else ""
     behind = f"(?: ?{_escape(numeral.suffix)})?" if numeral.suffix else ""
-    remark = r"(?: ?\([^()]*\))?" if numeral.remark else ""
-    power = "" if numeral.whole else "(?:[eE][-+]?[0-9]{1,2})?"
-    balanced = r"(?!\([^)]*$|[^(]*\)$)"
-    return rf"{balanced}\(?(?:[-+−] ?)?{before}[-+−]?(?P<digits>(?:{digits}){power}){behind}-?\)?{remark}"
+    sign = "[-+−]" if numeral.accounting else "-"
+    lead = f"(?:{sign} ?)?{before}{sign}?" if before or numeral.accounting else f"{sign}?"
+    return lead + group.format(digits) + behind
 
 
 def _escape(text: str) -> str:

@@ -101,14 +101,13 @@ def _converter_of_present(one: Field) -> Convert:
     if one.kind == "bool":
         return _truth
     if one.kind == "time":
-        shape = _times.compiled(one.layout)
-        return lambda text: _checked(shape, text)
+        return lambda text: _checked(one.layout, text)
     meanings = dict(one.meanings)
     return lambda text: meanings.get(text, text)
 
 
-def _checked(shape: re.Pattern[str], text: str) -> str:
-    if not shape.fullmatch(text):
+def _checked(layout: str, text: str) -> str:
+    if not _times.fits(layout, text):
         raise ValueError(text)
     return text
 
@@ -159,7 +158,11 @@ def _object_value(one: Field, convert: Convert, value: object) -> object:
         return None
     if isinstance(value, str) and one.quoted:
         return _numeral(value) if one.numeral.bare else convert(value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float))
+        or (one.kind == "int" and isinstance(value, float))
+    ):
         raise ValueError(value)
     return value
 
@@ -171,6 +174,8 @@ def _moment_in(one: Field, value: object) -> object:
     if not isinstance(value, str) or len(value) < len(shape):
         raise ValueError(value)
     if not all(sign.isdigit() if mark == "0" else sign == mark for sign, mark in zip(value, shape, strict=False)):
+        raise ValueError(value)
+    if _times.moment(one.layout, value) is None:
         raise ValueError(value)
     return value
 

@@ -101,7 +101,12 @@ class GroupWriter:
             by = order.by
             part, place = (1, by) if isinstance(by, int) else (0, query.keys.index(by))
             down = ", reverse=True" if order.descending else ""
-            lines.append(f"found.sort(key=lambda group: sort_key(group[{part}][{place}]){down})")
+            lines += [
+                f"rest = [group for group in found if group[{part}][{place}] is None]",
+                f"found = [group for group in found if group[{part}][{place}] is not None]",
+                f"found.sort(key=lambda group: sort_key(group[{part}][{place}]){down})",
+                "found += rest",
+            ]
         if cut := slice_of(query):
             lines.append(f"found = found{cut}")
         return [*lines, *self._shaped()]

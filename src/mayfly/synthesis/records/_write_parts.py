@@ -26,12 +26,19 @@ def pass_elsewhere(query: Query, values: ValueWriter) -> list[str]:
 def write_finished(source: Source, query: Query) -> None:
     """Write `finished`, which rounds numbers and shows them in the unit that was asked for."""
     steps = ["if isinstance(value, bool) or not isinstance(value, (int, float)):", "    return value"]
-    digits = query.digits if query.digits is not None else DIGITS
-    if query.digits is not None or query.scale:
-        scaled = f"value / {literal(query.scale[1])}" if query.scale else "value"
-        steps.append(f"return round({scaled}, {digits})")
+    scaled = f"value / {literal(query.scale[1])}" if query.scale else "value"
+    if query.digits is not None:
+        source.use("math")
+        unit = 10**query.digits
+        steps += [
+            f"held = {scaled}",
+            f"shown = math.copysign(math.floor(abs(held) * {unit} + 0.5) / {unit}, held)",
+            "return shown if isinstance(held, float) else held",
+        ]
+    elif query.scale:
+        steps.append(f"return round({scaled}, {DIGITS})")
     else:
-        steps.append(f"return round(value, {digits}) if isinstance(value, float) else value")
+        steps.append(f"return round(value, {DIGITS}) if isinstance(value, float) else value")
     source.function("def finished(value: object) -> object:", "Return a value as it is shown: numbers rounded.", steps)
 
 

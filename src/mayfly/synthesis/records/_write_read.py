@@ -206,6 +206,7 @@ class _Reader:
         cell = self._pattern_constant("CELL", _cells.cell_pattern(found.delimiter))
         name = f"{self.constants.lower()}cells"
         text = helper("cells").replace("STOP", literal(found.delimiter)).replace("CELL", cell)
+        text = text if found.padding else text.replace("cell.strip()", "cell").replace(".strip()", "")
         self.source.helper(name, text.replace("def cells", f"def {name}"))
         return f"{name}(line)"
 
