@@ -3,36 +3,52 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from dataclasses import replace
-from typing import TextIO
 
 from mayfly.synthesis.records._model import Field, Format, Numeral
 from mayfly.synthesis.records._table import Table
 
 
-def rows_as_csv(table: Table, file: TextIO) -> Format:
-    """Write the rows of a table to a file that was opened with newline="", and return the format of that file.
+def rows_of(table: Table) -> list[str]:
+    """Return the rows of a table as lines of delimited text, the header first.
 
     The table has to be narrowed to what is asked for before; its account stays that of the table, but for how many
-    rows a condition leaves. The whole line stands in a column of its own, whose field has no name.
+    rows a condition leaves.
     """
-    lines = any(isinstance(row.get(""), str) for row in table.rows)
-    fields = [*table.format.fields, *([Field(name="")] if lines else [])]
+    columns = _columns(table.format)
+    file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow([one.title or "line" for one in fields])
-    writer.writerows([_cell(row.get(one.title)) for one in fields] for row in table.rows)
+    writer.writerow([one.title or "line" for one in columns])
+    writer.writerows([_cell(row.get(one.title)) for one in columns] for row in table.rows)
+    return file.getvalue().split("\n")[:-1]
+
+
+def header_of(found: Format) -> str:
+    """Return the header of the rows that are made of an input."""
+    return rows_of(Table(format=found, rows=(), lines=0))[0]
+
+
+def written(found: Format) -> Format:
+    """Return the format of the rows that are made of an input."""
+    columns = _columns(found)
     return Format(
-        name=table.format.name,
+        name=found.name,
         kind="delimited",
-        record=table.format.record,
-        fields=tuple(_own_field(one, at) for at, one in enumerate(fields)),
-        header=tuple(one.title or "line" for one in fields),
-        width=len(fields),
+        record=found.record,
+        fields=tuple(_own_field(one, at) for at, one in enumerate(columns)),
+        header=tuple(one.title or "line" for one in columns),
+        width=len(columns),
         multiline=True,
-        spooled=table.format.kind,
-        words=table.format.words,
+        spooled=found.kind,
+        words=found.words,
     )
+
+
+def _columns(found: Format) -> list[Field]:
+    """Return the fields of the rows; the whole line stands in a column of its own, whose field has no name."""
+    return [*found.fields, *([] if found.kind in ("objects", "joined") else [Field(name="")])]
 
 
 def _cell(value: object) -> object:
