@@ -101,13 +101,14 @@ def _converter_of_present(one: Field) -> Convert:
     if one.kind == "bool":
         return _truth
     if one.kind == "time":
-        return lambda text: _checked(one.layout, text)
+        shape = _times.compiled(one.layout)
+        return lambda text: _checked(shape, text)
     meanings = dict(one.meanings)
     return lambda text: meanings.get(text, text)
 
 
-def _checked(layout: str, text: str) -> str:
-    if not _times.fits(layout, text):
+def _checked(shape: re.Pattern[str], text: str) -> str:
+    if not shape.fullmatch(text):
         raise ValueError(text)
     return text
 
