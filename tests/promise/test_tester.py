@@ -9,7 +9,7 @@ import pytest
 
 from mayfly.core import UNSET, Example, InputError, Unset, agent
 from mayfly.promise._promise import Evidence, Promise
-from mayfly.promise._tester import TestedValue, Tester, TestGenerator, TestInput, TestOutput
+from mayfly.promise._tester import JudgedValue, Tester, TestGenerator, TestInput, TestOutput
 from mayfly.sandbox import Result, Sandbox
 
 GOOD = "def test(result):\n    return result == [1, 2, 3]\n"
@@ -26,12 +26,12 @@ def hasty(wall: Sandbox) -> Tester:
     return Tester(wall, seconds=3.0)
 
 
-def held(tester: Tester, promise: Promise[Any], value: object, input: object | Unset = UNSET) -> TestedValue:
+def held(tester: Tester, promise: Promise[Any], value: object, input: object | Unset = UNSET) -> JudgedValue:
     evidence = tester.choose(promise, input)
     return asyncio.run(tester.holds(evidence, value=value, input=input, context=promise.context))
 
 
-def given(tester: Tester, test: str, value: object, input: object | Unset = UNSET, **context: object) -> TestedValue:
+def given(tester: Tester, test: str, value: object, input: object | Unset = UNSET, **context: object) -> JudgedValue:
     return held(tester, Promise("do it", ground=None, test=test, context=context), value, input)
 
 
@@ -414,7 +414,7 @@ def test_a_context_that_is_no_data_stays_here(tester: Tester) -> None:
 
 
 def test_many_values_are_tested_at_once(tester: Tester) -> None:
-    async def all_of_them() -> list[TestedValue]:
+    async def all_of_them() -> list[JudgedValue]:
         evidence = tester.choose(Promise("x", ground=None, test="lambda r: r == 5"))
         return await asyncio.gather(*(tester.holds(evidence, value=number) for number in range(20)))
 

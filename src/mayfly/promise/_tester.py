@@ -96,7 +96,7 @@ class TestOutput:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TestedValue:
+class JudgedValue:
     """Whether a value was accepted, in one line why not, and the evidence with what its test turned out to be worth."""
 
     accepted: bool
@@ -143,7 +143,7 @@ class Tester:
         value: object,
         input: object | Unset = UNSET,
         context: Mapping[str, object] | None = None,
-    ) -> TestedValue:
+    ) -> JudgedValue:
         """Ask the test; never raises for what the value or the test is."""
         case = _Case(value, input, dict(context or {}))
         try:
@@ -160,10 +160,10 @@ class Tester:
                     evidence = _in_part(evidence, value)
                     strength, missed = evidence.strength, ""
         except NoTest as error:
-            return TestedValue(accepted=False, reason=" ".join(str(error).split())[:500], evidence=evidence)
+            return JudgedValue(accepted=False, reason=" ".join(str(error).split())[:500], evidence=evidence)
         said = f"{evidence.description}; {missed}" if missed else evidence.description
         # A test that accepts anything accepts nothing.
-        return TestedValue(
+        return JudgedValue(
             accepted=strength != "none", reason=missed, evidence=replace(evidence, strength=strength, description=said)
         )
 
