@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -118,4 +119,4 @@ def _cpu(words: list[str], state: str) -> float:
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"mayfly {' '.join(words)} failed: {done.stderr}")
-    return float(done.stdout)
+    return float(json.loads(done.stdout)["processor"])

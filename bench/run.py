@@ -27,6 +27,7 @@ from bench._table import Table  # noqa: E402
 MODULES = (
     "sandbox",
     "start",
+    "data",
     "compile",
     "proof",
     "by_example",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -90,7 +91,7 @@ def _costs(*, rounds: int) -> dict[str, Spread]:
 def _cpu(command: list[str], environ: dict[str, str]) -> float:
     counter = str(Path(__file__).with_name("_cpu.py"))
     ended = subprocess.run([sys.executable, counter, *command], check=True, capture_output=True, text=True, env=environ)
-    return float(ended.stdout) * 1000
+    return float(json.loads(ended.stdout)["processor"]) * 1000
 
 
 def _environ(**more: str) -> dict[str, str]:

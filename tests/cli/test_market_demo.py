@@ -68,6 +68,7 @@ def test_a_demo_whose_books_do_not_balance_ends_with_1(cli: Cli, monkeypatch: py
     monkeypatch.setattr(_market_demo, "_books", with_a_gift)
     monkeypatch.setattr(_market_demo, "_PLAN", (("XLII", 42, None),))
     ran = cli("market", "demo", "--json")
+    assert ran.out, ran.err
     found = json.loads(ran.out)
     assert (ran.status, found["well"], found["agrees"]) == (1, True, False)
     assert found["differences"] == ["revenue: the ledger has 20000, and the chain 30000"]

@@ -89,6 +89,23 @@ def test_a_remembered_agent_that_meets_another_shape_is_written_again(runtime: R
     assert outcome.value == {"200": 60, "404": 40}
 
 
+def test_cells_are_not_read_by_the_places_of_another_header(runtime: Runtime, tmp_path: Path) -> None:
+    table = write(tmp_path, "pairs.csv", "left,right\n1,20\n2,30\n")
+    assert runtime.run("sum of left", lines=table).value == 3
+    table = write(tmp_path, "pairs.csv", "right,left\n1,20\n2,30\n")
+    outcome = runtime.run("sum of left", lines=table)
+    assert (outcome.value, outcome.cached) == (50, False)
+
+
+def test_odd_cells_are_read_as_the_detector_reads_them(runtime: Runtime, tmp_path: Path) -> None:
+    rows = "".join(f"{day:02d}.03.2025;Ulm;{day}\n" for day in range(1, 29)) * 8
+    table = write(tmp_path, "days.csv", f"Datum;Ort;Betrag\n{rows}29.03.2025;Ulm;29;\n")
+    outcome = runtime.run("count rows by Ort", lines=table)
+    assert (outcome.status, outcome.value) == ("resolved", {"Ulm": 224})
+    assert outcome.account is not None
+    assert outcome.account["not_understood"] == 1
+
+
 def test_lines_are_lines_whether_empty_or_not(runtime: Runtime, tmp_path: Path) -> None:
     names = write(tmp_path, "names.txt", "Ada\nBob\n\nCy\n")
     assert runtime.run("count lines", lines=names).value == 4

@@ -137,7 +137,8 @@ def demo(
 def _place(keep: Path | None) -> Iterator[Path]:
     """Yield the state directory: a new one that is removed afterwards, or the one to keep."""
     if keep is None:
-        with tempfile.TemporaryDirectory(prefix="mayfly-market-") as made:
+        # A type checker that ends after everything else may still write into its cache there.
+        with tempfile.TemporaryDirectory(prefix="mayfly-market-", ignore_cleanup_errors=True) as made:
             yield Path(made)
         return
     place = keep.expanduser().absolute()

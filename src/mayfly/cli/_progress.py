@@ -110,6 +110,10 @@ class Progress:
             if self._verbose:
                 self._say("known", f"agent {artifact.hash[:12]}, cached")
 
+    def _read(self, part: float) -> None:
+        """Say which part of a large input has been read."""
+        self._busy(f"read {part:.0%}")
+
     def _executed(self, ran: Ran) -> None:
         if self._verbose:
             result = ran.result

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mayfly.forge._known import proofs_made as proofs_made
     from mayfly.forge._known import versions_of as versions_of
     from mayfly.forge._question import check_account as check_account
+    from mayfly.forge._question import runs_on_parts as runs_on_parts
     from mayfly.forge._request import Attempt as Attempt
     from mayfly.forge._request import Request as Request
     from mayfly.forge._request import Signature as Signature

@@ -96,9 +96,19 @@ class ExampleArchitect:
         program = proposal.program
         if content_hash(program.source) in tried:
             raise CannotWrite("the only program found was refused", helps=(EXAMPLES, MODEL))
-        provenance = {"how": "read", "reading": proposal.reading, "accounts": "stream" if program.streams else "value"}
+        provenance = {
+            "how": "read",
+            "reading": proposal.reading,
+            "accounts": program.account,
+            "rows": proposal.rows,
+        }
         return Artifact(
-            kind="agent", source=program.source, entry=program.entry, author=self.name, provenance=provenance
+            kind="agent",
+            source=program.source,
+            entry=program.entry,
+            author=self.name,
+            grants=("data",),
+            provenance=provenance,
         )
 
 

@@ -11,13 +11,25 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from mayfly import gates
-from mayfly.core import UNSET, Artifact, Contract, Example, HelpNeeded, MayflyError, Tier, same, sorts_into_classes
+from mayfly.core import (
+    UNSET,
+    Artifact,
+    Contract,
+    Example,
+    HelpNeeded,
+    MayflyError,
+    Tier,
+    same,
+    shown,
+    sorts_into_classes,
+)
 from mayfly.forge._by_example import ExampleArchitect
 from mayfly.forge._by_model import ModelArchitect
 from mayfly.forge._contract import ContractWriter, contract_of
-from mayfly.forge._known import Compiled, key_of, proof_counts, stored_suite
+from mayfly.forge._execute import MOST_MADE, answer_of
+from mayfly.forge._known import Compiled, data_facts, key_of, proof_counts, stored_suite
 from mayfly.forge._loop import Forge, Made
-from mayfly.forge._question import ask_of_data, is_about_data
+from mayfly.forge._question import TWO_ANSWERS, agree, ask_of_data, is_about_data, smallest
 from mayfly.forge._reflect import Arbiter, Reflector
 from mayfly.forge._request import CannotWrite
 from mayfly.forge._story import Collapse
@@ -25,7 +37,7 @@ from mayfly.forge._task import LONGEST_SAMPLE, size_of
 from mayfly.forge._test_writer import TestWriter, contradicts, hold_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from mayfly.forge._request import DataQuestion, Request
     from mayfly.forge._story import Story
@@ -102,7 +114,6 @@ def compile_task(
     found is then a rival of what the model writes.
     """
     story.check()
-    parts.types.start()
     story.pool = parts.pool(story.id, story.stop, story.fence)
     shown, held_out = hold_out(task.order.examples)
     asked = parts.model(task.order.model, task.order.record) if task.order.model else None
@@ -110,6 +121,8 @@ def compile_task(
     if not writes:
         _refuse_nothing_to_see(task)
     question = _ask(task, needed=not writes) if is_about_data(task) and (suite is None or not writes) else None
+    if question is None:
+        parts.types.start()  # it takes seconds, and what our own writer makes of a question is of a known shape
     work = Compilation(
         parts=parts,
         task=task,
@@ -123,11 +136,35 @@ def compile_task(
     )
     promoted = _promoted_for(work)
     made = promoted or _answered_since(work) or _made(work, asked if writes else None)
-    compiled = replace(_compiled(work, made), promoted=promoted is not None)
-    by_reading = made.artifact.author == ExampleArchitect.name
-    if question is None or not question.complete or not by_reading:
-        return compiled
-    return replace(compiled, expected=question.proposal.answer.value)
+    if question is not None and made.artifact.author == ExampleArchitect.name:
+        made = _agreeing(work, question, made)
+    return replace(_compiled(work, made), promoted=promoted is not None)
+
+
+def _agreeing(work: Compilation, question: DataQuestion, made: Made) -> Made:
+    """Hold a program against the independent reading of all lines that were looked at.
+
+    Where DuckDB reads odd lines otherwise than the detector, it is written again, for rows that the detector makes.
+    """
+    proposal, entry = question.proposal, made.admission.entry
+    if entry is None:
+        return made
+
+    def differ(items: Sequence[object]) -> bool:
+        work.story.check()
+        box, seconds = work.parts.sandbox, work.parts.settings.sandbox.timeout
+        found = answer_of(box, made.artifact, entry, work.task, proposal.data(items), seconds)
+        return not agree(proposal.expected(items), found)
+
+    if not differ(question.items):
+        return made
+    lines = work.task.order.lines
+    if proposal.native and (lines is None or size_of(lines) <= MOST_MADE):
+        again = replace(question, proposal=replace(proposal, spooled=True))
+        work = replace(work, question=again)
+        return _agreeing(work, again, _synthesized(work))
+    told = f"{TWO_ANSWERS}, such as {shown(smallest(question.items, differ), 300)}"
+    raise Collapse(told, "DISAGREE", reading=proposal.reading)
 
 
 def _answered_since(work: Compilation) -> Made | None:
@@ -327,6 +364,6 @@ def keep_proof(
             imports=tuple(sorted(imports)),
             results=tuple(asdict(result) for result in report.results[:50] if kept),
             notes=report.notes[:20] if kept else (),
-            accounts=str(admission.artifact.provenance.get("accounts", "")),
+            **(data_facts(admission.artifact) if kept else {}),
         )
     )

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from mayfly.core import UNSET, parse_python
+from mayfly.core import UNSET, InputError, parse_python
 from mayfly.forge._spool import SPOOL_AT, collect
-from mayfly.forge._task import size_of
-from mayfly.gates import adapted
+from mayfly.forge._story import Collapse
+from mayfly.forge._task import read_lines, size_of
+from mayfly.gates import adapted, with_files
 from mayfly.gates.stability import importable
 from mayfly.sandbox import Result, Spender, Ticket
+from mayfly.synthesis import records
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mayfly.core import Artifact
     from mayfly.forge._task import Task
     from mayfly.gates import Entry
     from mayfly.sandbox import Lane, Sandbox
 
 CHUNK = 64 * 1024 * 1024
+# Rows are made of another kind of input than the one a program was written for.
+OTHER_ROWS = "OTHER_ROWS"
+# Rows of what DuckDB does not read are made in memory, which takes about ten times as much.
+MOST_MADE = 256 * 1024 * 1024
 PART_IN_MEMORY = 256 * 1024
 
 # What an agent yields for one item is the list of it, as it was in the proof. Where anything in the source is async,
@@ -44,6 +52,22 @@ _WAITS = """\
         if hasattr(type(value), "__anext__"):
             value = [inner async for inner in value]
 """
+# What a question about data gives: its items or its value, and last of all the account of every line.
+_ACCOUNTED = """
+
+{account}
+
+def _mayfly_accounted(argument):
+    files = {files}
+    value = {name}(files)
+    if isinstance(value, list):
+        yield from value
+        yield {{"account": account(files)}}
+    else:
+        yield {{"value": value, "account": account(files)}}
+"""
+# Of a program that was not written by the reading of a question no line is accounted for.
+_NO_ACCOUNT = "def account(path):\n    return None\n"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +93,8 @@ class Within:
     ticket: Ticket | None = None
     # The run in whose name something may be bought.
     run: str = ""
+    # Who is told which part of a large input has been read.
+    progress: Callable[[float], None] | None = None
 
     @property
     def spender(self) -> Spender:
@@ -83,33 +109,100 @@ class Within:
 
 def execute(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, *, within: Within, pinned: bool = False) -> Ran:
     """Call the agent; time grows with the size of a file."""
-    source, name = _called(artifact, entry, task)
-    accounts, order = artifact.provenance.get("accounts"), task.order
-    argument = None if order.input is UNSET or order.lines is not None else order.input
-    if accounts and order.lines is None:
-        argument = task.records
+    order, profile = task.order, task.profile.for_artifact(artifact)
     bounds: dict[str, Any] = {
-        "imports": importable(task.profile),
-        "grants": task.profile.grants,
+        "imports": importable(profile),
+        "grants": profile.grants,
         "timeout": within.of(size_of(order.lines) if order.lines else 0),
         "ticket": within.ticket,
         "spender": within.spender,
     }
+    if entry.data:
+        return _ask_data(box, artifact, entry, task, {**bounds, "progress": within.progress})
+    source, name = _called(artifact, entry, task)
+    argument = None if order.input is UNSET or order.lines is not None else order.input
     if order.lines is None and not task.each and not entry.generator:
         lane: Lane = "pinned" if pinned else "one-shot"
         result = box.run(source, name, argument, lane=lane, tenant="run", **bounds)
-        return _told_apart(result, result.value, accounts)
+        return Ran(result=result, value=result.value)
     with box.stream(source, name, argument, lines=order.lines, **bounds) as stream:
-        # There are many parts at once, and nobody looks at one of them before all are joined.
-        pieces = _HeldBack(stream) if accounts == "stream" else stream
-        items = collect(pieces, limit=PART_IN_MEMORY if task.origin else SPOOL_AT)
+        items = collect(stream, limit=_kept(task))
     result = stream.result or Result(status="died", error="the stream ended without a result")
-    if isinstance(pieces, _HeldBack) and result.ok and isinstance(pieces.last, dict):
-        return Ran(result=result, value=items, items=len(items), account=pieces.last.get("account"))
     if len(items):
         return Ran(result=result, value=items, items=len(items))
     # Without items it was no generator: the one value came with the end of the stream.
-    return _told_apart(result, result.value, accounts)
+    return Ran(result=result, value=result.value)
+
+
+def _ask_data(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, bounds: Mapping[str, Any]) -> Ran:
+    """Call a program on its file, which is bound where it lies; anything else is written to one behind the wall."""
+    made = str(artifact.provenance.get("rows", ""))
+    lines = task.order.lines
+    # A part of a file is one without a name, which cannot be mounted.
+    bound = () if made or lines is None or lines.is_relative_to("/proc") else (lines,)
+    argument: object = None if bound else task.records if lines is None else _all_lines(lines)
+    accounts: Mapping[str, object] = {}
+    if made:
+        argument, accounts = _made_again(made, cast("list[object]", argument), task)
+    source, name = _accounted(artifact, entry, bound=bool(bound))
+    with box.stream(source, name, argument, data=bound, **bounds) as stream:
+        pieces = _HeldBack(stream)
+        items = collect(pieces, limit=_kept(task))
+    result = stream.result or Result(status="died", error="the stream ended without a result")
+    last = pieces.last if isinstance(pieces.last, dict) else {}
+    account = last.get("account") if result.ok else None
+    if accounts and account is not None:
+        # Lines that give no row are seen by the detector alone.
+        account = {**accounts, "used": account["used"], "filtered": account["filtered"]}
+    if account and _other_header(account):
+        raise Collapse("the input does not have the columns that this was written for", OTHER_ROWS)
+    if "value" in last:
+        return Ran(result=result, value=last["value"], account=account)
+    return Ran(result=result, value=items, items=len(items), account=account)
+
+
+def _other_header(account: Mapping[str, Any]) -> bool:
+    return "other_header" in account or "other_header" in (account.get("second") or {})
+
+
+def _made_again(made: str, items: list[object], task: Task) -> tuple[object, Mapping[str, object]]:
+    """Return the rows that a program was written for, made of this input, and the account of its lines."""
+    found = records.rows_again(made, items, task.called if task.names is None else task.names)
+    if found is None:
+        raise Collapse("the input does not have the columns that this was written for", OTHER_ROWS)
+    return found
+
+
+def answer_of(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, data: object, seconds: float) -> object:
+    """Return what the program of a question answers to lines or rows at hand; a run that fails is a `Collapse`."""
+    profile = task.profile.for_artifact(artifact)
+    source, name = adapted(artifact.source, entry)
+    imports = importable(profile)
+    result = box.run(source, name, data, imports=imports, grants=profile.grants, timeout=seconds)
+    if not result.ok:
+        raise Collapse.ran(result)
+    return result.value
+
+
+def _accounted(artifact: Artifact, entry: Entry, *, bound: bool) -> tuple[str, str]:
+    """Return a source and the name in it that gives the answer with its account, for paths or for what is in memory."""
+    account = str(artifact.provenance.get("accounts", "")) or _NO_ACCOUNT
+    files = "argument" if bound else "_mayfly_files(argument)"
+    calls = _ACCOUNTED.format(account=account, files=files, name=entry.name)
+    return with_files(artifact.source, entry) + calls, "_mayfly_accounted"
+
+
+def _all_lines(path: Path) -> list[object]:
+    size = size_of(path)
+    if size > MOST_MADE:
+        told = f"{path} is larger than {MOST_MADE} bytes, and DuckDB does not read what is in it as it is"
+        raise InputError(told, fix="give it in parts, or as CSV or JSON lines")
+    return list(read_lines(path, size + 1))
+
+
+def _kept(task: Task) -> int:
+    """Return how many bytes of results are kept in memory: of a part less, since there are many parts at once."""
+    return PART_IN_MEMORY if task.origin else SPOOL_AT
 
 
 def _called(artifact: Artifact, entry: Entry, task: Task) -> tuple[str, str]:
@@ -125,13 +218,6 @@ def _called(artifact: Artifact, entry: Entry, task: Task) -> tuple[str, str]:
 def _has_async(source: str) -> bool:
     # The word decides first: most sources have none, and need not be parsed.
     return "async" in source and any(isinstance(node, ast.AsyncFunctionDef) for node in ast.walk(parse_python(source)))
-
-
-def _told_apart(result: Result, value: object, accounts: object) -> Ran:
-    """Part the answer of an agent that accounts for its lines from the account."""
-    if accounts == "value" and isinstance(value, dict) and value.keys() == {"value", "account"}:
-        return Ran(result=result, value=value["value"], account=value["account"])
-    return Ran(result=result, value=value)
 
 
 class _HeldBack:

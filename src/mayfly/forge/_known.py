@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mayfly import gates
-from mayfly.core import UNSET, Artifact, InputError, Proof, StoreError, Tier, canonical_json, content_hash, was_hidden
+from mayfly.core import Artifact, InputError, Proof, StoreError, Tier, canonical_json, content_hash, was_hidden
 from mayfly.forge._story import Collapse
 from mayfly.library import Question, Remembered, Tampered, Workshop
 from mayfly.store import event
@@ -34,8 +34,6 @@ class Compiled:
     repeat: bool = False
     # Whether it was taken from what is promoted.
     promoted: bool = False
-    # What an independent reading of the same input gives, where there is one.
-    expected: object = UNSET
 
     @property
     def reading(self) -> str:
@@ -165,8 +163,11 @@ class AgentKept:
     suite_hash: str
     proof: str | None
     versions: str
-    # How it accounts for its lines, if it does: with its value, or at the end of a stream.
+    # The source of what accounts for its lines, if there is one, and the grants it runs with.
     accounts: str = ""
+    grants: tuple[str, ...] = ()
+    # The header of the rows that are made of its input, where DuckDB does not read that as it is.
+    rows: str = ""
 
 
 def versions_of(parts: Workshop) -> str:
@@ -178,8 +179,8 @@ def keep_agent(parts: Workshop, compiled: Compiled, *, each: bool) -> None:
     """Note what is needed to run *compiled* by its hash; what is noted already is not noted again."""
     proof, hash = compiled.proof, compiled.artifact.hash
     noted = _noted(parts, hash)
-    accounts = str(compiled.artifact.provenance.get("accounts", ""))
-    same = (versions_of(parts), proof.strength, each, accounts)
+    told = data_facts(compiled.artifact)
+    same = (versions_of(parts), proof.strength, each, told["accounts"])
     if noted is not None and (noted.versions, noted.strength, noted.each, noted.accounts) == same:
         return
     kept = AgentKept(
@@ -189,7 +190,7 @@ def keep_agent(parts: Workshop, compiled: Compiled, *, each: bool) -> None:
         suite_hash=_suite_hash(parts, compiled),
         proof=proof.id,
         versions=versions_of(parts),
-        accounts=accounts,
+        **told,
         **proof_counts(proof),
     )
     parts.ledger.put_blob(compiled.artifact.source.encode("utf-8", "surrogatepass"))
@@ -205,8 +206,10 @@ def load_agent(parts: Workshop, hash: str, profile: Profile) -> tuple[Compiled, 
     kept = _noted(parts, hash) or _proven(parts, hash)
     if kept is None:
         raise Collapse(f"nothing proves the agent {hash[:12]}", "NO_PROOF", source_hash=hash)
-    provenance = {"accounts": kept.accounts} if kept.accounts else {}
-    artifact = Artifact(kind="agent", source=source, entry=kept.entry, author="kept", provenance=provenance)
+    provenance = {"accounts": kept.accounts, "rows": kept.rows}
+    artifact = Artifact(
+        kind="agent", source=source, entry=kept.entry, author="kept", grants=kept.grants, provenance=provenance
+    )
     versions = versions_of(parts)
     if kept.versions == versions:
         admission = parts.again.check(artifact, profile=profile)
@@ -223,6 +226,12 @@ def load_agent(parts: Workshop, hash: str, profile: Profile) -> tuple[Compiled, 
     if kept.versions != versions:
         parts.ledger.append(replace(kept, entry=called.name, versions=versions, **proof_counts(proof)), subject=hash)
     return Compiled(artifact=artifact, entry=called, proof=proof, key=hash), kept.each
+
+
+def data_facts(artifact: Artifact) -> dict[str, Any]:
+    """Return what a program that is asked of data runs with, by the names that every record of it has for them."""
+    told = {name: str(artifact.provenance.get(name, "")) for name in ("accounts", "rows")}
+    return {**told, "grants": artifact.grants}
 
 
 def proof_counts(proof: Proof | AgentKept | ProofMade) -> dict[str, Any]:
@@ -263,6 +272,8 @@ def _proven(parts: Workshop, hash: str) -> AgentKept | None:
                 proof=run,
                 versions="",
                 accounts=made.accounts,
+                grants=made.grants,
+                rows=made.rows,
                 **proof_counts(Proof(strength="none")),
             )
     return None

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
-from mayfly.core import InputError
+from mayfly.core import InputError, MayflyError
 from mayfly.forge._request import CannotWrite, DataQuestion
 from mayfly.forge._story import Collapse
-from mayfly.forge._task import read_lines
+from mayfly.forge._task import Task, read_lines, size_of
 from mayfly.synthesis import records
 
 if TYPE_CHECKING:
-    from mayfly.core import BadLines
-    from mayfly.forge._task import Task
+    from pathlib import Path
 
-# So much of a file is read on the host to learn its format and its values: a few seconds of work at most.
-MOST_BYTES = 16 * 1024 * 1024
+    from mayfly.core import BadLines, Order, Settings
+
+# A file of so many bytes, some ten thousand lines, is read whole on the host; of a larger one its beginning, its end
+# and places between them that are the same each time: enough to learn its format, and to read it independently.
+WHOLE = 2 * 1024 * 1024
+HEAD, CHUNK, CHUNKS = 1024 * 1024, 32 * 1024, 31
 # Up to one line in a hundred may be unreadable before somebody is asked.
 TOLERATED = 0.01
+TWO_ANSWERS = "the program and an independent reading of the same lines give different answers"
+# So often a smaller input is looked for on which they still do.
+_MOST_TRIES = 40
 
 
 def ask_of_data(task: Task) -> DataQuestion:
@@ -29,7 +37,7 @@ def ask_of_data(task: Task) -> DataQuestion:
     if task.names is not None:
         found = records.propose_join(task.order.intent, *_sides(items), names=task.names)
     else:
-        found = records.propose(task.order.intent, items, name=_name(task))
+        found = records.propose(task.order.intent, items, name=task.called)
     if isinstance(found, records.Proposal):
         return DataQuestion(proposal=found, items=items, complete=complete)
     question = None
@@ -44,15 +52,11 @@ def _typed_back(task: Task, items: Sequence[object]) -> records.Proposal:
     try:
         if task.names is not None:
             return records.propose_joined_reading(task.order.reading, *_sides(items), names=task.names)
-        return records.propose_reading(task.order.reading, items, name=_name(task))
+        return records.propose_reading(task.order.reading, items, name=task.called)
     except Unreadable as error:
         raise InputError(
             f"the reading is not understood: {error}", fix="type it as it was printed after 'read as'"
         ) from None
-
-
-def _name(task: Task) -> str:
-    return task.order.name or task.origin or (str(task.order.lines) if task.order.lines else "")
 
 
 def _sides(items: Sequence[object]) -> tuple[list[object], list[object]]:
@@ -65,12 +69,45 @@ def is_about_data(task: Task) -> bool:
     return not task.order.examples and task.signature is None and (task.order.lines is not None or bool(task.sample))
 
 
+def is_understood(task: Task) -> bool:
+    """Say whether the words of a task are a question about its data that is read without a model."""
+    with suppress(MayflyError):
+        return is_about_data(task) and bool(ask_of_data(task))
+    return False
+
+
+def runs_on_parts(order: Order, settings: Settings) -> bool:
+    """Say whether a file is cut into parts: a question is answered by one statement, however large its input is."""
+    if order.lines is None or size_of(order.lines) < settings.promise.split_from:
+        return False
+    return bool(order.examples or order.model) and not is_understood(Task.of(order, settings))
+
+
 def _items(task: Task) -> tuple[tuple[object, ...], bool]:
     lines = task.order.lines
     if lines is None:
         return tuple(task.records), True
-    read = tuple(read_lines(lines, MOST_BYTES))
-    return read, lines.stat().st_size <= MOST_BYTES
+    size = size_of(lines)
+    head = list(read_lines(lines, WHOLE if size <= WHOLE else HEAD))
+    if size <= WHOLE:
+        return tuple(head), True
+    # Where a quoted cell may go over several lines, a place in the middle of the file may lie inside of one.
+    if any(line.count('"') % 2 for line in head):
+        return tuple(head), False
+    return (*head, *_lines_within(lines, size)), False
+
+
+def _lines_within(path: Path, size: int) -> Iterator[str]:
+    """Yield whole lines from places all over a file behind its head, the last of them its end."""
+    places = random.Random(size)
+    with path.open("rb") as file:
+        for at in (*sorted(places.randrange(HEAD, size - CHUNK) for _ in range(CHUNKS)), size - CHUNK):
+            file.seek(at)
+            lines = file.read(CHUNK).split(b"\n")
+            # The first and the last are parts of lines, but for the last of the file.
+            for line in lines[1:-1] if at < size - CHUNK else lines[1:]:
+                if line:
+                    yield line.decode("utf-8", "replace").removesuffix("\r")
 
 
 def check_account(account: Mapping[str, object], policy: BadLines, value: object) -> None:
@@ -102,3 +139,19 @@ def agree(one: object, other: object) -> bool:
     if isinstance(one, Sequence) and isinstance(other, Sequence) and not isinstance(one, str):
         return not isinstance(other, str) and len(one) == len(other) and all(map(agree, one, other))
     return one == other
+
+
+def smallest(items: Sequence[object], differ: Callable[[Sequence[object]], bool]) -> list[object]:
+    """Return few of *items* on which two readings still *differ*, as found in some tries; the first may be a header."""
+    kept, step = list(items), max(1, len(items) // 2)
+    for _ in range(_MOST_TRIES):
+        for start in range(1, len(kept), step):
+            fewer = kept[:start] + kept[start + step :]
+            if differ(fewer):
+                kept = fewer
+                break
+        else:
+            if step == 1:
+                break
+            step = max(1, step // 2)
+    return kept

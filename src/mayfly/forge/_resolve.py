@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from mayfly.core import UNSET, InputError, MayflyError, Outcome, shown
-from mayfly.forge._execute import Within, execute
+from mayfly.forge._execute import OTHER_ROWS, Within, execute
 from mayfly.forge._known import find_again, needs_input, no_input
-from mayfly.forge._question import TOLERATED, agree, check_account
+from mayfly.forge._question import TOLERATED, check_account
 from mayfly.forge._spool import Spool
 from mayfly.forge._story import Collapse, collapse_of
 from mayfly.sandbox import Ticket
@@ -49,8 +49,8 @@ class TaskRun:
         held = compiled.proof.strength == "strong" or (compiled.proof.holds and not order.demand_strong)
         if not held and not order.accept_weak:
             raise self._weak(compiled, again=again)
-        ran = self.execute(compiled, pinned=compiled.repeat)
-        if again and _has_another_shape(compiled, ran):
+        ran = self._execute_known(compiled) if again else self.execute(compiled, pinned=compiled.repeat)
+        if ran is None or (again and _has_another_shape(compiled, ran)):
             # What was written for another file is not applied to this one: it is written again, for this one.
             self.parts.memo.forget(compiled.key)
             compiled, again = self._write(), False
@@ -78,7 +78,8 @@ class TaskRun:
         self.story.check()
         ticket = self.within.ticket or Ticket()
         with self.story.stop.ending(ticket.cancel):
-            bounds = replace(self.within, ticket=ticket, run=self.story.id)
+            story = self.story
+            bounds = replace(self.within, ticket=ticket, run=story.id, progress=lambda part: story.tell("read", part))
             artifact, entry = compiled.artifact, compiled.entry
             ran = execute(self.parts.sandbox, artifact, entry, self.task, within=bounds, pinned=pinned)
         self.story.executed(artifact, ran)
@@ -88,6 +89,15 @@ class TaskRun:
                 self.parts.promotion.look_after(artifact.hash)
             raise Collapse.ran(ran.result)
         return ran
+
+    def _execute_known(self, compiled: Compiled) -> Ran | None:
+        """Run an agent that was found again; None where it was written for another kind of input."""
+        try:
+            return self.execute(compiled, pinned=compiled.repeat)
+        except Collapse as error:
+            if error.code != OTHER_ROWS:
+                raise
+            return None
 
     def _weak(self, compiled: Compiled, *, again: bool) -> Collapse:
         """Say that too little speaks for a program; what it gives is a candidate, and it is remembered as it is.
@@ -165,14 +175,10 @@ def _not_understood(ran: Ran) -> float:
 
 
 def _check_answer(task: Task, compiled: Compiled, ran: Ran) -> None:
-    """Hold an answer to the account of its lines, and against the independent reading of them where there is one."""
+    """Hold an answer to the account of its lines."""
     try:
         if ran.account is not None:
             check_account(ran.account, task.order.bad_lines, ran.value)
-        if compiled.expected is not UNSET and not agree(compiled.expected, ran.value):
-            raise Collapse(
-                "the program and an independent reading of the same lines give different answers", "DISAGREE"
-            )
     except Collapse as error:
         error.about["reading"] = compiled.reading
         raise

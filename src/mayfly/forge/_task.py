@@ -95,6 +95,11 @@ class Task:
         return [] if input is UNSET else records.records_in(input)
 
     @property
+    def called(self) -> str:
+        """What the input is called, which often says what its records are."""
+        return self.order.name or self.origin or (str(self.order.lines) if self.order.lines else "")
+
+    @property
     def is_lines(self) -> bool:
         """Whether the input is lines of text."""
         return self.order.lines is not None or (

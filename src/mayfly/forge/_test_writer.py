@@ -124,8 +124,9 @@ def contradicts(test: Test, example: Example) -> bool:
 
 
 def _witness(number: int, *, whole: bool) -> str:
-    which = f"all {number:,}" if whole else f"the first {number:,}"
-    return f"an independent reading of {which} {'line' if number == 1 else 'lines'} agrees"
+    which = f"all {number:,}" if whole else f"{number:,}"
+    taken = "" if whole else " taken from all over the file"
+    return f"an independent reading of {which} {'line' if number == 1 else 'lines'}{taken} agrees"
 
 
 def _example(example: Example, kind: Literal["example", "held-out"], number: int) -> Test:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mayfly.gates._entry import Parameter as Parameter
     from mayfly.gates._entry import adapted as adapted
     from mayfly.gates._entry import find_entry as find_entry
+    from mayfly.gates._entry import with_files as with_files
     from mayfly.gates._events import GateJudged as GateJudged
     from mayfly.gates._events import ProofMade as ProofMade
     from mayfly.gates._pipeline import Admission as Admission

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 Kind = Literal["class", "method", "function"]
@@ -16,6 +16,30 @@ _PASSIVE_BASES = frozenset(
     {"NamedTuple", "TypedDict", "Enum", "IntEnum", "StrEnum", "Protocol", "Exception", "ValueError"}
 )
 CALL = "_mayfly_call"
+# Puts what a program works on into files: text as it is, items one a line, those that are no text as JSON. The one
+# directory that a job may write to is that to which DuckDB spills. With several files the argument is a list of what
+# each of them holds.
+_FILES = """
+
+
+def _mayfly_files(argument):
+    return [_mayfly_file(held) for held in argument] if {several} else _mayfly_file(argument)
+
+
+def _mayfly_file(held, made=[]):
+    import json
+
+    made.append(None)
+    directory = duckdb.execute("SELECT current_setting('temp_directory')").fetchall()[0][0]
+    name = f"{{directory}}/input-{{len(made)}}"
+    with open(name, "w", encoding="utf-8", errors="replace", newline="") as file:
+        if isinstance(held, str):
+            file.write(held)
+        else:
+            texts = (one.rstrip("\\r\\n") if isinstance(one, str) else json.dumps(one) for one in held)
+            file.writelines(f"{{text}}\\n" for text in texts)
+    return name
+"""
 
 
 class Parameter(NamedTuple):
@@ -41,6 +65,8 @@ class Entry:
     spread: bool = False
     # The last of the parameters, which a call has to name; where a list is spread, its last values are theirs.
     keywords: tuple[str, ...] = ()
+    # Whether it asks DuckDB about files: then it takes the path of its input, or a list of paths.
+    data: bool = False
 
 
 class NoEntry(ValueError):
@@ -50,18 +76,27 @@ class NoEntry(ValueError):
 def find_entry(tree: ast.Module, wanted: str = "", *, spread: bool | None = None) -> Entry:
     """Return the one entry of *tree*, which is *wanted* where that is given; anything unclear is `NoEntry`."""
     defined = [node for node in tree.body if isinstance(node, (ast.ClassDef, *_FUNCTIONS))]
+    data = any(isinstance(node, ast.Import) and node.names[0].name == "duckdb" for node in tree.body)
     if wanted:
-        return _entry(_named(defined, wanted), spread)
+        return replace(_entry(_named(defined, wanted), spread), data=data)
     agents = [node for node in defined if isinstance(node, ast.ClassDef) and _method(node, "invoke")]
     agents = [node for node in agents if node.name.startswith("JIT")] or agents
     found: list[Definition] = [*agents] if agents else _unused(tree, _callable(defined))
     if len(found) != 1:
         raise NoEntry(_unclear(defined, found))
-    return _entry(found[0], spread)
+    return replace(_entry(found[0], spread), data=data)
 
 
 def adapted(source: str, entry: Entry) -> tuple[str, str]:
-    """Return a source and the name in it that the sandbox can call with one argument."""
+    """Return a source and the name in it that the sandbox can call with one argument.
+
+    A program that takes paths is called on the files that its argument is written to, in the directory of the job.
+    """
+    if entry.data:
+        return (
+            f"{with_files(source, entry)}\n\ndef {CALL}(argument):\n    return {entry.name}(_mayfly_files(argument))\n",
+            CALL,
+        )
     target = entry.name if entry.kind == "function" else f"{entry.name}().{entry.method}"
     if not entry.spread and entry.kind != "method":
         return source, entry.name
@@ -70,6 +105,12 @@ def adapted(source: str, entry: Entry) -> tuple[str, str]:
         count = len(entry.parameters) - len(entry.keywords)
         given = f"*argument[:{count}], **dict(zip({entry.keywords!r}, argument[{count}:]))"
     return f"{source}\n\n\ndef {CALL}(argument):\n    return {target}({given})\n", CALL
+
+
+def with_files(source: str, entry: Entry) -> str:
+    """Return a source with `_mayfly_files`, which writes an argument to files, whose paths the program takes."""
+    several = bool(entry.parameters) and entry.parameters[0].annotation.startswith("list")
+    return f"{source}{_FILES.format(several=several)}"
 
 
 def _named(defined: list[Definition], wanted: str) -> Definition:

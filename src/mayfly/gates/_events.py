@@ -55,5 +55,8 @@ class ProofMade:
     imports: tuple[str, ...]
     results: tuple[Mapping[str, JSON], ...] = ()
     notes: tuple[str, ...] = ()
-    # How the program accounts for its lines, if it does: with its value, or at the end of a stream.
+    # The source of what accounts for the lines of a question about data, the grants the program runs with, and the
+    # header of the rows that are made of its input, where DuckDB does not read that as it is.
     accounts: str = ""
+    grants: tuple[str, ...] = ()
+    rows: str = ""

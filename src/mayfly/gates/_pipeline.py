@@ -126,6 +126,7 @@ class Gates:
 
         A revise verdict sends it back unless this is the *last* attempt; then it goes on with the verdict noted.
         """
+        profile = profile.for_artifact(artifact)
         demand = Demand(profile=profile, tell=tell, intent=intent, spread=spread, last=last, any_entry=any_entry)
         admission, parsed = _static(Admission(decision="accept", artifact=artifact, verdicts=()), demand)
         if parsed is None:
@@ -149,7 +150,7 @@ class Gates:
         tell: Tell = _nobody,
     ) -> Admission:
         """Prove what was admitted with another suite or beside other rivals; what the other gates said stands."""
-        demand = Demand(profile=profile, tell=tell)
+        demand = Demand(profile=profile.for_artifact(admission.artifact), tell=tell)
         verdicts = tuple(verdict for verdict in admission.verdicts if verdict.gate != "proof")
         before = replace(admission, verdicts=verdicts, decision=demand.decide(verdicts), report=None)
         return self._proven(before, demand, suite, rivals)
@@ -204,6 +205,7 @@ class Again:
 
     def check(self, artifact: Artifact, *, profile: Profile) -> Admission:
         """Say whether *artifact* would still be admitted by these two."""
+        profile = profile.for_artifact(artifact)
         key = (artifact.hash, artifact.entry, profile)
         if key not in self._seen:
             begun = Admission(decision="accept", artifact=artifact, verdicts=())

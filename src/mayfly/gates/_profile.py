@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from mayfly.core import Budget, GateSettings, Tier
+from mayfly.core import Artifact, Budget, GateSettings, Tier
 from mayfly.sandbox import EPHEMERAL_IMPORTS, MEMO_IMPORTS
 
 SIX_IMPORTS = EPHEMERAL_IMPORTS
@@ -47,6 +47,10 @@ class Profile:
             # In one order and each once: they are part of the key under which an agent is remembered.
             grants=tuple(sorted(set(grants))),
         )
+
+    def for_artifact(self, artifact: Artifact) -> Profile:
+        """Return the limits for an artifact, which may name grants of its own: a question about data does."""
+        return replace(self, grants=artifact.grants) if artifact.grants else self
 
     @property
     def entropy(self) -> float:

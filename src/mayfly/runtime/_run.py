@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import Closing, Cost, InputError, MayflyError, Order, Outcome, Settings, limit
-from mayfly.forge import Story, Task, TaskRun, Within, collapsed, needs_input, recorded_live, size_of
+from mayfly.forge import Story, Task, TaskRun, Within, collapsed, needs_input, recorded_live, runs_on_parts
 from mayfly.runtime._caller import caller_now, harmless_observer, tree_ended_by
 from mayfly.runtime._parts import Parts
 
@@ -151,7 +151,7 @@ class Runtime(Closing):
         if order.reading or order.grants or order.contract:
             return False
         if order.lines is not None:
-            return size_of(order.lines) >= self.settings.promise.split_from
+            return runs_on_parts(order, self.settings)
         return order.has_nothing and not order.examples and not needs_input(self.parts, intent=order.intent)
 
     def _as_tree(self, order: Order) -> Outcome[Any] | None:

@@ -28,7 +28,7 @@ from mayfly.core import (
     current_pool,
     was_hidden,
 )
-from mayfly.forge import Collapse, RunBegan, check_account, run_ended, versions_of
+from mayfly.forge import Collapse, RunBegan, check_account, run_ended, runs_on_parts, versions_of
 from mayfly.library import Registry
 from mayfly.persona import Desk
 from mayfly.promise import (
@@ -73,15 +73,16 @@ class Trees:
 
     def plan(self, order: Order) -> Promise[Any]:
         """Return the whole tree of an order; nothing has run."""
+        settings = self.parts.settings
         planner = Planner(
             desk=self._desk(),
             registry=self.registry,
             model=self.parts.model(order.model) if order.model else None,
             known=self._known,
             pool=self.parts.pool(),
-            settings=self.parts.settings.promise,
+            settings=settings.promise,
             workspace=self.workspace,
-            parts=partial(parts_of, settings=self.parts.settings),
+            parts=partial(parts_of, settings=settings) if runs_on_parts(order, settings) else None,
         )
         return planner.plan(
             order.intent,

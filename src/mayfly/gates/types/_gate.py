@@ -20,6 +20,7 @@ from mayfly.gates._suppress import suppressions
 from mayfly.gates._syntax import unreadable
 from mayfly.gates.types._repair import DEMANDED, PLAIN, Repaired, complete, repair, tidied
 from mayfly.gates.types._server import Answer, ServerGone, ServerSlow, TypeOptions, TypeServer, check_cold
+from mayfly.gates.types._shapes import is_known_shape
 
 GATE = "types"
 _reject = partial(Verdict, gate=GATE, decision="reject")
@@ -82,7 +83,7 @@ class TypeGate(Closing):
         unread = unreadable(source)
         verdicts = _too_large(source, self._options.source) or ((unread,) if unread else suppressions(source)[:_MOST])
         how: How = "warm"
-        if not verdicts:
+        if not verdicts and not is_known_shape(source):
             how, answer = self._lane.check(source, packages=packages)
             verdicts = answer if isinstance(answer, tuple) else verdicts_of(answer, self._options)
         milliseconds = round((time.perf_counter() - began) * 1000, 3)

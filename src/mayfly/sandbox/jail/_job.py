@@ -68,7 +68,7 @@ def load(source: str, entry: str | None, allowed: frozenset[str] | None, *, file
 
 
 def _restricted(allowed: frozenset[str], *, files: bool = False) -> dict[str, object]:
-    """Return the builtins of a job that may import only *allowed*; with *files*, one that was granted a workspace."""
+    """Return the builtins of a job that may import only *allowed*; with *files*, one that was granted some."""
     names = {name: getattr(builtins, name) for name in _BUILTINS.split() if hasattr(builtins, name)}
     if files:
         names["open"] = open

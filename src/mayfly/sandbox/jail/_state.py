@@ -40,7 +40,7 @@ class Jail:
             self.fork = _prefault.fork_with_mounts
         self.table = read_beside("syscalls.txt")
         self.warm_up = read_beside("warm_up.py")
-        self.worker = _worker.Worker(files=bool(config["workspace"]), nodes=config["nodes"])
+        self.worker = _worker.Worker(files=bool(config["workspace"] or config["data"]), nodes=config["nodes"])
         self.first = _prefault.Bulk([])
         self.later = _prefault.Touched()
         # What workers would inherit of random numbers to come: see `_chance`.

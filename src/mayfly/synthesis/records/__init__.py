@@ -7,9 +7,9 @@ from mayfly._lazy import lazily, public_names
 if TYPE_CHECKING:
     from mayfly.synthesis.records._cells import is_continued as is_continued
     from mayfly.synthesis.records._objects import records_in as records_in
-    from mayfly.synthesis.records._propose import Proposal as Proposal
+    from mayfly.synthesis.records._proposal import Proposal as Proposal
+    from mayfly.synthesis.records._proposal import rows_again as rows_again
     from mayfly.synthesis.records._propose import Unable as Unable
-    from mayfly.synthesis.records._propose import account_of as account_of
     from mayfly.synthesis.records._propose import propose as propose
     from mayfly.synthesis.records._propose import propose_join as propose_join
     from mayfly.synthesis.records._propose import propose_joined_reading as propose_joined_reading

@@ -117,7 +117,9 @@ def account_of_table(
         bad.append(nth_row(path, place, len(above), refused, quoted))
     kept = understood if kept is None else kept
     first = [record_at(path, min(bad), quoted)] if bad else []
-    return told(understood + number + empty + headers, kept, understood - kept, first, number, empty, headers)
+    account = told(understood + number + empty + headers, kept, understood - kept, first, number, empty, headers)
+    # Cells are read by their places: under other names they would be taken for what they are not.
+    return {**account, "other_header": above[-1]} if strange else account
 
 
 def account_of_two(
@@ -126,7 +128,7 @@ def account_of_two(
     """Account for two inputs whose rows stand side by side; *used* counts those that pass a condition, and all."""
     parameters: dict[str, object] = {"first": paths[0], "second": paths[1]}
     found = duckdb.execute(used, parameters | ({"absent": absent} if "$absent" in used else {})).fetchall()
-    kept, rows = found[0]
+    kept, rows = found[0][:2]
     return {**first, "used": kept, "filtered": rows - kept, "second": second}
 
 

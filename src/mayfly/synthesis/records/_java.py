@@ -6,9 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from mayfly.synthesis.records import _kinds
-from mayfly.synthesis.records._helpers import helper
 from mayfly.synthesis.records._model import Field, Format
-from mayfly.synthesis.records._source import Source, literal, raw
 
 MEMORY = "OutOfMemoryError"
 HEAPS = (
@@ -74,41 +72,6 @@ def trace_format(lines: Sequence[str]) -> Format:
 
 def _is_frame(line: str) -> bool:
     return line.lstrip().startswith(("at ", "File "))
-
-
-def row_body(source: Source, found: Format, names: Sequence[str], *, line: bool) -> list[str]:
-    """Return the body of `read` for one of the two formats; *names* are the columns that are needed."""
-    source.use("re")
-    memory = found.kind == "memory"
-    mark = rf"(?<![\w$]){MEMORY}(?![\w$])(?:: *(?P<message>.*))?" if memory else _ERROR
-    source.constant(f"MARK = re.compile({raw(mark)})")
-    values = {
-        "line_number": "number",
-        "thread": "thread[1] if thread else None",
-        "exception": 'match["exception"]',
-        "message": 'match["message"]',
-        "caused": '"Caused by: " in line[: match.start() + 1]',
-        "heap_type": 'heap_type(match["message"] or "")',
-        "allocation_size": "allocation(line)",
-    }
-    if "heap_type" in names:
-        source.constant("HEAPS = (\n" + "".join(f"    {literal(pair)},\n" for pair in HEAPS) + ")")
-        source.helper("heap_type", helper("heap_type"))
-    if "allocation_size" in names:
-        source.constant('SIZE = re.compile(r"(?<![0-9])([0-9]{1,18})[ -]bytes?(?![A-Za-z])")')
-        source.helper("allocation", helper("allocation"))
-    body = [
-        "match = MARK.search(line)",
-        "if match is None:" if memory else "if match is None or line.lstrip().startswith(FRAMES):",
-        "    return None",
-    ]
-    if not memory:
-        source.constant('FRAMES = ("at ", "File ")')
-    if "thread" in names:
-        source.constant(f"THREAD = re.compile({raw(_THREAD)})")
-        body += ["thread = THREAD.search(line)"]
-    held = ", ".join([*(['"": line'] if line else []), *(f'"{name}": {values[name]}' for name in names)])
-    return [*body, f"return {{{held}}}"]
 
 
 def scan(kind: str, number: int, line: str) -> dict[str, object] | None:

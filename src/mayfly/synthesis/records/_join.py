@@ -74,12 +74,17 @@ def join_tables(first: Table, second: Table, join: Join) -> Joined:
 
 def asked_for(joined: Joined, titles: Collection[str]) -> Joined:
     """Return two tables as a question about some of their columns finds them: rows unfit for that are not there."""
-    first = joined.first.asked_for({*titles, joined.join.left})
-    wanted = {joined.join.right, *(old for new, old in joined.renamed.items() if new in titles)}
-    second = joined.second.asked_for(wanted)
+    of_first, of_second = asked_of(joined, titles)
+    first, second = joined.first.asked_for(of_first), joined.second.asked_for(of_second)
     if first is joined.first and second is joined.second:
         return joined
     return join_tables(first, second, joined.join)
+
+
+def asked_of(joined: Joined, titles: Collection[str]) -> tuple[set[str], set[str]]:
+    """Return which columns of each of two tables are needed for some of the columns that they have together."""
+    second = {joined.join.right, *(old for new, old in joined.renamed.items() if new in titles)}
+    return {*titles, joined.join.left}, second
 
 
 def joined_format(fields: Sequence[Field]) -> Format:

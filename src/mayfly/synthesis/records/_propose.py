@@ -6,8 +6,6 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import cast
 
 from mayfly.core import Offer, canonical_json
 from mayfly.language import Token, bases, is_foreign, is_made_of, singular, tokens
@@ -23,16 +21,16 @@ from mayfly.language.question import (
     parse_reading,
     read_question,
     rivals_of,
-    tell,
 )
-from mayfly.synthesis.records import _detect, _java
-from mayfly.synthesis.records._evaluate import Answer, evaluate
+from mayfly.synthesis.records import _detect
+from mayfly.synthesis.records._evaluate import evaluate
 from mayfly.synthesis.records._fit import misfit_of
-from mayfly.synthesis.records._join import Joined, asked_for, join_tables, shared_columns
+from mayfly.synthesis.records._join import Joined, join_tables, shared_columns
 from mayfly.synthesis.records._model import Field, Format
+from mayfly.synthesis.records._proposal import Proposal, formats_of, narrowed
+from mayfly.synthesis.records._sql_rows import needed_titles
 from mayfly.synthesis.records._table import Table, read_table, vocabulary_of
-from mayfly.synthesis.records._text import clean, lines_of
-from mayfly.synthesis.records._write import Written, needed_titles, write_join, write_program
+from mayfly.synthesis.records._text import clean
 
 # More than three ways to read something are no help to anybody.
 MOST_READINGS = 3
@@ -54,65 +52,6 @@ class Unable:
     helps: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Proposal:
-    """A reading that was chosen, the table it was chosen for, and the program that answers it."""
-
-    query: Query
-    table: Table
-    program: Written
-    joined: Joined | None = None
-
-    @property
-    def reading(self) -> str:
-        """The reading in words."""
-        return tell(self.query)
-
-    @cached_property
-    def answer(self) -> Answer:
-        """What the host itself makes of the rows that were read."""
-        return evaluate(self.query, self.table.rows, self.table.fields)
-
-    def expected(self, items: Sequence[object]) -> object:
-        """Return what the program has to answer for *items*, with the account of every one of them."""
-        if self.joined is not None:
-            return self._expected_of_two(items)
-        table = read_table(self.table.format, items).asked_for(needed_titles(self.table.format, self.query))
-        return told(evaluate(self.query, table.rows, table.fields), table, streams=self.program.streams)
-
-    def _expected_of_two(self, items: Sequence[object]) -> object:
-        assert self.joined is not None
-        sides = [cast("Sequence[object]", side) for side in items]
-        formats = self.joined.first.format, self.joined.second.format
-        first, second = (read_table(found, side) for found, side in zip(formats, sides, strict=True))
-        both = _narrowed(join_tables(first, second, self.joined.join), self.query)
-        answer = evaluate(self.query, both.table.rows, self.table.fields)
-        return told(answer, both.first, streams=self.program.streams, second=both.second)
-
-
-def told(answer: Answer, table: Table, *, streams: bool, second: Table | None = None) -> object:
-    """Return an answer with its account, as a program gives it."""
-    account = account_of(answer, table)
-    if second is not None:
-        account["second"] = account_of(Answer(None, len(second.rows), 0), second)
-    value = json.loads(json.dumps(answer.value))
-    return [*value, {"account": account}] if streams else {"value": value, "account": account}
-
-
-def account_of(answer: Answer, table: Table) -> dict[str, object]:
-    """Return how many lines were used, filtered out, not understood, empty or a header."""
-    bad = table.first_bad
-    return {
-        "lines": table.lines,
-        "used": answer.used,
-        "filtered": answer.filtered,
-        "not_understood": table.not_understood,
-        "empty": table.empty,
-        "header": table.header,
-        "first_not_understood": None if bad is None else {"line": bad.number, "text": bad.text[:200]},
-    }
-
-
 def propose(
     intent: str, items: Sequence[object], *, name: str = "", words: Sequence[Token] | None = None
 ) -> Proposal | Unable:
@@ -126,7 +65,7 @@ def propose(
             reason="the input has no lines to learn the format from",
             helps=("some lines of input (--input)", *HELPS[1:]),
         )
-    tables = [read_table(found, items, name) for found in _formats(items)]
+    tables = [read_table(found, items, name) for found in formats_of(items)]
     with suppress(Unreadable):  # It is a question, as most are.
         return _typed_back(intent, tables, items)
     read = tokens(intent) if words is None else words
@@ -138,7 +77,7 @@ def propose(
     rivals = _distinct(_rivals(readings), items)
     if len(rivals) == 1 and rivals[0].reading.sure and not _finds_nothing(rivals[0]):
         query, table = rivals[0].reading.query, rivals[0].table
-        return Proposal(query=query, table=table, program=write_program(table.format, query))
+        return Proposal(query=query, table=table)
     if len(rivals) < MOST_READINGS:
         rivals = _distinct(readings[: 4 * MOST_READINGS], items)
     return _ask(rivals[:MOST_READINGS], tables[0])
@@ -153,7 +92,7 @@ def _finds_nothing(one: _Rival) -> bool:
 
 def propose_reading(reading: str, items: Sequence[object], *, name: str = "") -> Proposal:
     """Return the program for a reading that was typed back; `Unreadable` says where it is none."""
-    return _typed_back(reading, [read_table(found, items, name) for found in _formats(items)], items)
+    return _typed_back(reading, [read_table(found, items, name) for found in formats_of(items)], items)
 
 
 def propose_join(
@@ -191,7 +130,7 @@ def propose_join(
     kept = rivals_of([reading for reading, _ in found])
     seen: dict[str, tuple[Reading, Joined]] = {}
     for reading, both in found[: len(kept)]:
-        joined = _narrowed(both, reading.query)
+        joined = narrowed(both, reading.query)
         answer = evaluate(reading.query, joined.table.rows, joined.table.fields)
         seen.setdefault(canonical_json(json.loads(json.dumps(answer.value))), (reading, joined))
     rivals = list(seen.values())[:MOST_READINGS]
@@ -227,14 +166,10 @@ def _joins(tables: Sequence[Table], read: Sequence[Token], second: str = "") -> 
     ]
 
 
-def _narrowed(joined: Joined, query: Query) -> Joined:
-    return asked_for(joined, needed_titles(joined.table.format, query))
-
-
 def _proposal_of_two(query: Query, joined: Joined) -> Proposal:
-    joined = _narrowed(joined, query)
+    joined = narrowed(joined, query)
     query = replace(query, join=joined.join)
-    return Proposal(query=query, table=joined.table, program=write_join(joined, query), joined=joined)
+    return Proposal(query=query, table=joined.table, joined=joined)
 
 
 def _typed_join(reading: str, joins: Sequence[Joined]) -> Proposal:
@@ -334,18 +269,6 @@ def plain_format() -> Format:
     return Format(name="text", kind="plain", fields=(Field(name="text", role="message"),))
 
 
-def _formats(items: Sequence[object]) -> list[Format]:
-    """Return how the items can be read: as what they look like, and for what was thrown in them."""
-    found = [_detect.detect(items)]
-    lines = lines_of(items)
-    if lines is not None and any(_java.MEMORY in line for line in lines):
-        found.append(_java.memory_format(lines))
-    if lines is not None and found[0].kind in ("plain", "pattern"):
-        traces = _java.trace_format(lines)
-        found += [traces] if traces.fitted else []
-    return found
-
-
 def _typed_back(reading: str, tables: Sequence[Table], items: Sequence[object]) -> Proposal:
     """Take a reading as it stands; of the tables it does not fit, the one it fits furthest says where it is wrong."""
     wrong = Unreadable("there is nothing to ask about", 0)
@@ -356,7 +279,7 @@ def _typed_back(reading: str, tables: Sequence[Table], items: Sequence[object]) 
             wrong = max(error, wrong, key=lambda one: one.place)
             continue
         moved = _table_for(query, table, items)
-        return Proposal(query=query, table=moved, program=write_program(moved.format, query))
+        return Proposal(query=query, table=moved)
     raise wrong
 
 

@@ -101,14 +101,13 @@ def _converter_of_present(one: Field) -> Convert:
     if one.kind == "bool":
         return _truth
     if one.kind == "time":
-        shape = _times.compiled(one.layout)
-        return lambda text: _checked(shape, text)
+        return lambda text: _checked(one.layout, text)
     meanings = dict(one.meanings)
     return lambda text: meanings.get(text, text)
 
 
-def _checked(shape: re.Pattern[str], text: str) -> str:
-    if not shape.fullmatch(text):
+def _checked(layout: str, text: str) -> str:
+    if not _times.fits(layout, text):
         raise ValueError(text)
     return text
 

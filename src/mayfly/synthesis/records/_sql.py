@@ -127,19 +127,11 @@ class StatementWriter:
         named = [(measures.finished(one), self._alias(name)) for one, name in self._labelled(found)]
         items = [*(_as(key, name) for key, name in zip(keys, names, strict=True)), *(_as(*one) for one in named)]
         parts = [select(items, self.values.table, self._where()), clause("GROUP BY", self._group_keys(keys, names))]
-        parts += [self._having(having, found[0].sql)] if having or query.having else []
-        if query.having and query.of_total:
-            parts.append(f"QUALIFY {found[0].sql} {query.having[0]} {literal(query.having[1])}")
+        parts += self._having(having, found[0].sql)
         if query.tally:
             sql = self._assembled("\n".join(parts), tally=True)
             return Statement(sql=sql, answer="value", outputs=[Output("count", "int", nullable=False)])
-        rounded = query.digits is not None or query.scale is not None
-        ranks = [found[at].sql if rounded else name for at, (_, name) in enumerate(named)]
-        terms = [
-            Term(ranks[one.by] if isinstance(one.by, int) else names[query.keys.index(one.by)], one.descending)
-            for one in query.order
-        ]
-        parts += self._end([*terms, *(Term(name) for name in names if name not in [term.sql for term in terms])])
+        parts += self._end(self._group_terms(names, [name for _, name in named], found))
         return Statement(
             sql=self._assembled("\n".join(parts)),
             answer="groups" if self._is_plain() else "rows",
@@ -151,17 +143,29 @@ class StatementWriter:
             backward=query.last is not None,
         )
 
+    def _group_terms(self, keys: Sequence[str], measures: Sequence[str], found: Sequence[Measured]) -> list[Term]:
+        """Return what groups are sorted by: as asked, then by all keys; numbers as before rounding."""
+        query = self.query
+        rounded = query.digits is not None or query.scale is not None
+        ranks = [one.sql for one in found] if rounded else measures
+        asked = [
+            Term(ranks[one.by] if isinstance(one.by, int) else keys[query.keys.index(one.by)], one.descending)
+            for one in query.order
+        ]
+        return [*asked, *(Term(key) for key in keys if key not in [term.sql for term in asked])]
+
     def _group_keys(self, keys: Sequence[str], names: Sequence[str]) -> list[str]:
         """Return what rows are grouped by: names, but for those that a column of the rows has as well."""
         columns = {one.casefold() for source in self.rows.sources for one in source.names.values()}
         return [key if name.strip('"').casefold() in columns else name for key, name in zip(keys, names, strict=True)]
 
-    def _having(self, known: Sequence[str], first: str) -> str:
+    def _having(self, known: Sequence[str], first: str) -> list[str]:
+        """Return the conditions on groups; one on a share of the total stands behind the sums over all groups."""
         query = self.query
-        tests = [*known]
-        if query.having and not query.of_total:
-            tests = [f"{first} {query.having[0]} {literal(query.having[1])}"]
-        return f"HAVING {joined('AND', tests)}" if tests else ""
+        test = f"{first} {query.having[0]} {literal(query.having[1])}" if query.having else ""
+        late = test if query.of_total else ""
+        tests = known if late or not test else [test]
+        return [*([f"HAVING {joined('AND', tests)}"] if tests else []), *([f"QUALIFY {late}"] if late else [])]
 
     def _is_plain(self) -> bool:
         """Say whether groups go by the text of their only key."""

@@ -11,12 +11,10 @@ from importlib.resources import files
 from mayfly.language.question import Query
 from mayfly.synthesis.records._kinds import ABSENT
 from mayfly.synthesis.records._model import Format
-from mayfly.synthesis.records._source import literal
 from mayfly.synthesis.records._sql import Statement
 from mayfly.synthesis.records._sql_rows import rows_of
 from mayfly.synthesis.records._sql_source import Source, select
-from mayfly.synthesis.records._sql_text import INDENT, joined, python_string
-from mayfly.synthesis.records._sql_text import literal as sql_literal
+from mayfly.synthesis.records._sql_text import INDENT, in_python, joined, literal, python_string
 
 
 @cache
@@ -28,22 +26,17 @@ def write_account(found: Format, query: Query, second: Format | None, statement:
     """Return the source of `account`, which is put behind the program, and called after it."""
     rows = rows_of(found, replace(query, items=None), second)
     condition = [rows.values.condition(query.where)] if query.where else []
-    head = [f"ABSENT = {literal([*ABSENT])}", "", ""]
+    head = [f"ABSENT = {in_python([*ABSENT])}", "", ""]
+    # A condition behind WHERE that nothing can pass would keep DuckDB from reading anything.
+    counts = [f"count(*) FILTER (WHERE {condition[0]})" if condition else "count(*)", "count(*)"]
+    counts += [f"count({name})" for name in (rows.native or rows.sources[0].native)]
+    used = _with(rows.tables, select(counts, rows.values.table, rows.where))
     if len(rows.sources) > 1:
         one, two = (_account(source, f"path[{at}]", _counted(source), False) for at, source in enumerate(rows.sources))
-        both = select(
-            [f"count(*){f' FILTER (WHERE {condition[0]})' if condition else ''}", "count(*)"], rows.values.table, []
-        )
-        body = (
-            f"return account_of_two(\n    path, {_string(_with(rows.tables, both))}, ABSENT,\n    {one},\n    {two},\n)"
-        )
+        body = f"return account_of_two(\n    path, {_string(used)}, ABSENT,\n    {one},\n    {two},\n)"
         head.append("def account(path: list[str]) -> dict[str, object]:")
     else:
-        # A condition behind WHERE that nothing can pass would keep DuckDB from reading anything.
-        kept = [f"count(*) FILTER (WHERE {condition[0]})" if condition else "count(*)", "count(*)"]
-        used = _with(rows.tables, select([*kept, *_counts(rows.sources[0])], rows.values.table, rows.where))
-        every = statement.whole and not condition
-        body = f"return {_account(rows.sources[0], 'path', used, every)}"
+        body = f"return {_account(rows.sources[0], 'path', used, statement.whole and not condition)}"
         head.append("def account(path: str) -> dict[str, object]:")
     head.append('    """Return how many lines were used, filtered out, not understood, empty or a header."""')
     return "\n".join([_functions(), "", *head, textwrap.indent(body, INDENT), ""])
@@ -85,7 +78,7 @@ def _account(source: Source, path: str, used: str, every: bool) -> str:
     if found.kind == "delimited":
         return (
             f"account_of_table(\n    {path}, {_string(_unfit(source))}, {_string(used)}, ABSENT,\n"
-            f"    {literal([*found.header])}, {found.skip}, {literal(found.passed)}, {literal(found.delimiter)},"
+            f"    {in_python([*found.header])}, {found.skip}, {in_python(found.passed)}, {in_python(found.delimiter)},"
             f" {found.multiline}, {every},\n)"
         )
     condition = "" if every else used
@@ -112,7 +105,7 @@ def _kinds_of_lines(source: Source) -> str:
     if found.kind != "plain":
         cases.append("WHEN regexp_full_match(line, '\\s*') THEN 'empty'")
     if found.passed and found.kind != "plain":
-        cases.append(f"WHEN regexp_full_match(line, {sql_literal(found.passed)}) THEN 'header'")
+        cases.append(f"WHEN regexp_full_match(line, {literal(found.passed)}) THEN 'header'")
     cases.append(f"WHEN {joined('AND', alone.fits) or 'true'} THEN 'used'")
     kind = "\n".join(["CASE", *(f"    {case}" for case in cases), "    ELSE 'bad'", "END AS kind"])
     rows = select(["line", "row_number() OVER () AS position", kind], alone.base, [])

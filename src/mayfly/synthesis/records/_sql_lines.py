@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from mayfly.synthesis.records import _shape
-from mayfly.synthesis.records._model import Field, Fixed, Format, Slot
+from mayfly.synthesis.records._model import Field, Fixed, Format, Part, Slot
 from mayfly.synthesis.records._sql_text import call, identifier, literal
 
 # Slots through which nothing but numbers and moments passes, and those that are never empty.
@@ -70,11 +70,8 @@ def can_cut(found: Format, one: Field) -> bool:
 
 def _matched(found: Format, used: Sequence[Field], names: Mapping[str, str]) -> Cut:
     """Cut lines by their shapes: one pattern, with a group for every cell in each of them."""
-    requests = any("request" in _shape.groups(shape) for shape in found.shapes)
-    asked = {one.within if one.origin != "own" else one.name for one in used} - {""}
-    parts = {name for name in asked if requests and name in _REQUEST}
+    wanted, parts = _wanted(found, used)
     columns = {one.name: names[one.title] for one in found.fields}
-    wanted = asked - parts | ({"request"} if parts else set())
     # Only a group that is never empty tells by itself that a line fits.
     telling = next((name for name in (*wanted, *columns) if wanted and _is_filled(found, name)), "")
     pattern, groups = _line_pattern(found, wanted | ({telling} if telling else set()), columns)
@@ -95,6 +92,14 @@ def _matched(found: Format, used: Sequence[Field], names: Mapping[str, str]) -> 
         sure={one.title for one in used if one.numeral.bare and _styles(found, one.name) <= _SURE},
         line=bool(found.passed) or not telling,
     )
+
+
+def _wanted(found: Format, used: Sequence[Field]) -> tuple[set[str], set[str]]:
+    """Return which groups of the pattern are needed, and which parts of a request are cut out of one of them."""
+    requests = any("request" in _shape.groups(shape) for shape in found.shapes)
+    asked = {one.within if one.origin != "own" else one.name for one in used} - {""}
+    parts = {name for name in asked if requests and name in _REQUEST}
+    return asked - parts | ({"request"} if parts else set()), parts
 
 
 def _not_passed(found: Format) -> list[str]:
@@ -127,7 +132,9 @@ def _line_pattern(found: Format, wanted: Collection[str], columns: Mapping[str, 
         pattern = ""
         for place, part in enumerate(shape.parts):
             if isinstance(part, Fixed):
-                pattern += _shape.fixed_pattern(part.text)
+                pattern += _shape.fixed_pattern(
+                    _after_any(part.text, shape.parts[place - 1] if place else None, wanted)
+                )
                 continue
             body = _slot(part, _shape.following(shape.parts, place))
             if part.name in wanted:
@@ -140,6 +147,12 @@ def _line_pattern(found: Format, wanted: Collection[str], columns: Mapping[str, 
     last = found.shapes[0].parts[-1]
     anything = isinstance(last, Slot) and last.style == "rest" and last.name not in wanted
     return f"^{patterns[0].removesuffix('.*')}" if anything else f"^{patterns[0]}$", groups
+
+
+def _after_any(text: str, before: Part | None, wanted: Collection[str]) -> str:
+    """Leave blanks to the slot before them that takes any sign but the next one: so there is one way only to match."""
+    any_sign = isinstance(before, Slot) and before.style == "upto" and before.name not in wanted and text.strip(" ")
+    return text.lstrip(" ") if any_sign else text
 
 
 def _slot(slot: Slot, following: str) -> str:
@@ -277,21 +290,19 @@ def _paired(found: Format, used: Sequence[Field], names: Mapping[str, str]) -> C
 def _opened(found: Format, used: Sequence[Field], names: Mapping[str, str]) -> Cut:
     """Follow the paths of fields into objects; in a list of objects to what each of them has."""
     lists = {one.path for one in found.fields if one.kind == "list"}
-    paths = {one.title: literal("$" + "".join(_steps(one.path, lists))) for one in used}
-    texts = {title: f"data ->> {path}" for title, path in paths.items()}
-    json = {}
+    texts, json, layer = {}, {}, []
     for one in used:
+        path = literal("$" + "".join(_steps(one.path, lists)))
+        texts[one.title] = f"TRY(line ->> {path})"
         if one.mixed or one.kind == "list":
-            shown = f"data -> {paths[one.title]}"
-            json[one.title] = f"to_json({shown})" if "[*]" in shown else shown
-        if one.kind == "list" and "[*]" not in paths[one.title]:
-            texts[one.title] = f"TRY_CAST(data -> {paths[one.title]} AS VARCHAR[])"
-    layers = [["TRY_CAST(line AS JSON) AS data"]]
-    typed = [one for one in used if one.kind not in ("text", "list")]
-    if typed:
-        layers.append([f"{texts[one.title]} AS {identifier(names[one.title])}" for one in typed])
-        texts |= {one.title: identifier(names[one.title]) for one in typed}
-    return Cut(cells=texts, json=json, layers=layers, fits=["json_type(data) = 'OBJECT'"])
+            json[one.title] = f"TRY(to_json(line -> {path}))" if "[*]" in path else f"TRY(line -> {path})"
+        if one.kind == "list" and "[*]" not in path:
+            texts[one.title] = f"TRY_CAST({json[one.title]} AS VARCHAR[])"
+        if one.kind not in ("text", "list"):
+            layer.append(f"{texts[one.title]} AS {identifier(names[one.title])}")
+            texts[one.title] = identifier(names[one.title])
+    fits = ["json_valid(line)", "ltrim(line) LIKE '{%'"]
+    return Cut(cells=texts, json=json, layers=[layer] if layer else [], fits=fits, line=True)
 
 
 def _steps(path: Sequence[str], lists: Collection[tuple[str, ...]]) -> Iterable[str]:

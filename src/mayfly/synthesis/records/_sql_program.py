@@ -8,12 +8,11 @@ from typing import NamedTuple
 from mayfly.language.question import Query, tell
 from mayfly.synthesis.records._kinds import ABSENT
 from mayfly.synthesis.records._model import Format
-from mayfly.synthesis.records._source import literal
 from mayfly.synthesis.records._sql import Output, Statement, StatementWriter
 from mayfly.synthesis.records._sql_account import write_account
 from mayfly.synthesis.records._sql_lines import can_cut
 from mayfly.synthesis.records._sql_rows import Rows, needed_titles, needs_line, rows_of
-from mayfly.synthesis.records._sql_text import INDENT, python_string
+from mayfly.synthesis.records._sql_text import INDENT, in_python, python_string
 
 ENTRY = "answer"
 _TYPES = {"int": "int", "float": "float", "text": "str", "bool": "bool", "list": "list[object]"}
@@ -59,7 +58,7 @@ class _Program:
             "",
         ]
         if absent:
-            head += ["# What stands for nothing in a cell.", f"ABSENT = {literal([*ABSENT])}", ""]
+            head += ["# What stands for nothing in a cell.", f"ABSENT = {in_python([*ABSENT])}", ""]
         path = "list[str]" if self.query.join is not None else "str"
         function = [
             "",
@@ -106,11 +105,11 @@ class _Program:
         if self.decodes:
             names = [f"value_{at}" for at in range(1, len(outputs) + 1)]
             pairs = ", ".join(
-                f"{literal(one.name)}: {f'decoded({name})' if one.json else name}"
+                f"{in_python(one.name)}: {f'decoded({name})' if one.json else name}"
                 for one, name in zip(outputs, names, strict=True)
             )
             return f"{{{pairs}}} for {', '.join(names)}{',' if len(names) == 1 else ''} in {rows}"
-        names_text = "names" if self.statement.named else literal([one.name for one in outputs])
+        names_text = "names" if self.statement.named else in_python([one.name for one in outputs])
         return f"dict(zip({names_text}, row, strict=True)) for row in {rows}"
 
     def _groups(self, rows: str) -> str:
@@ -121,7 +120,7 @@ class _Program:
             if name == "key":
                 return f"return dict({rows})"
             return f"return {{{name}: value for key, value in {rows}}}"
-        names = literal([one.name for one in outputs])
+        names = in_python([one.name for one in outputs])
         return f"names = {names}\nreturn {{{name}: dict(zip(names, values, strict=True)) for key, *values in {rows}}}"
 
     def _picked(self, rows: str) -> str:
@@ -131,7 +130,7 @@ class _Program:
         assert pick is not None
         single = len(outputs) == 1 and bool(self.query.columns)
         if self.decodes or not self.statement.named:
-            shown = f"{{{', '.join(f'{literal(one.name)}: {_decoded(one, at)}' for at, one in enumerate(outputs))}}}"
+            shown = f"{{{', '.join(f'{in_python(one.name)}: {_decoded(one, at)}' for at, one in enumerate(outputs))}}}"
             shown = _decoded(outputs[0], 0) if single or outputs[0].name == "line" else shown
         else:
             shown = "values[0]" if single or outputs[0].name == "line" else "dict(zip(names, values, strict=True))"
@@ -179,7 +178,7 @@ def _common(outputs: Sequence[Output]) -> str:
 def _key_text(key: Output) -> str:
     """Return the expression for a key as text; a dash for none, whole numbers without a fraction."""
     text = {"int": "str(key)", "bool": "str(key).lower()", "list": "str(key)", "text": "key"}.get(key.sort, "")
-    text = text or "str(int(key)) if key.is_integer() else str(key)"
+    text = text or 'str(key or 0).removesuffix(".0")'
     return f'"-" if key is None else {text}' if key.nullable else text
 
 

@@ -27,6 +27,8 @@ class Rows:
     values: Values
     tables: list[str]
     where: list[str]
+    # Of two inputs the columns that make DuckDB read every cell of both.
+    native: Sequence[str] = ()
 
     def add(self, name: str, sql: str) -> None:
         """Put one more table before the statement, whose rows take the place of those that are there."""
@@ -40,7 +42,8 @@ def rows_of(found: Format, query: Query, second: Format | None = None) -> Rows:
         rows = _rows_of_two(found, second, query.join, query)
     else:
         source = _source(found, query, needed_titles(found, query), moments_of(query))
-        values = Values(source.columns, {one.title: one for one in found.fields}, source.table)
+        fields = {one.title: one for one in found.fields}
+        values = Values(source.columns, fields, source.table, plain=is_plain(found))
         rows = Rows(
             sources=(source,), fields=found.fields, values=values, tables=[*source.tables], where=[*source.where]
         )
@@ -122,13 +125,20 @@ def _source(
     suffix: str = "",
 ) -> Source:
     """Return one input; records of objects are shown with all their fields, whatever these hold."""
+    asked = titles
     named = bool(suffix) or any(isinstance(part, (Recent, Repeated)) for part in walk(query)) or query.items is not None
-    shown = shows_records(found, query) and found.kind in OBJECTS and _is_changed(query)
+    if shows_records(found, query) and found.kind in OBJECTS and _is_changed(query):
+        asked, titles = titles, {one.title for one in found.fields}
     return Source(
         found=found,
-        titles={*titles, *(one.title for one in found.fields)} if shown else titles,
-        asked=titles,
+        titles=titles,
+        asked=asked,
         moments=moments,
+        shown=()
+        if query.measures
+        else titles
+        if not query.columns
+        else {one.name for one in query.columns if isinstance(one, Column)},
         path=path,
         suffix=suffix,
         line=needs_line(found, query) and not suffix,
@@ -141,7 +151,8 @@ def _count(rows: Rows, part: Repeated) -> None:
     """Count how often the same values are there, in rows that have everything else too."""
     values = [rows.values.value(of) for of in part.of]
     if not part.of:
-        values = [held.value for held in rows.values.columns.values()] or ["line"]
+        plain = is_plain(rows.sources[0].found)
+        values = ["line"] if plain else [held.value for held in rows.values.columns.values()]
     times = f"count(*) OVER (PARTITION BY {', '.join(values)}) AS {TIMES}"
     rows.add("counted", select(["*", times], rows.values.table, rows.where))
 
@@ -194,6 +205,7 @@ def _rows_of_two(found: Format, second: Format, join: Join, query: Query) -> Row
         values=Values(columns, {field.title: field for field in both.fields}, ""),
         tables=[*one.tables, *two.tables],
         where=[],
+        native=[held.value for held in columns.values()],
     )
     rows.add("joined", select(items, table, []))
     return rows

@@ -17,6 +17,8 @@ OBJECTS = ("json", "objects")
 LONGEST_LINE = 16_777_216
 # The types that DuckDB gives cells by itself; it refuses lines with other cells.
 _NATIVE = {"int": "BIGINT", "float": "DOUBLE", "epoch": "DOUBLE", "bool": "BOOLEAN"}
+_MOMENTS = {"%Y-%m-%d": "DATE", "%Y-%m-%d %H:%M:%S": "TIMESTAMP"}
+_MOMENTS |= {"%Y-%m-%dT%H:%M:%S": "TIMESTAMP", "%Y-%m-%dT%H:%M:%SZ": "TIMESTAMP"}
 _LINES = (
     "auto_detect = false", "hive_partitioning = false", "header = false", "delim = chr(10)", "quote = ''",
     "escape = ''", "strict_mode = false", f"max_line_size = {LONGEST_LINE}", "store_rejects = true",
@@ -41,7 +43,7 @@ class Held:
 
 @dataclass(kw_only=True)
 class Source:
-    """The rows of one input, with the columns of some *titles*; the moments of some of them are needed as such.
+    """The rows of one input, with the columns of some *titles*; of some the moments are needed, some are *shown*.
 
     *table* stands behind FROM, and of its rows those that pass *where* are understood; *tables* are those before the
     statement. *base* holds every line or row, of which *fits* tells the understood ones and *heading* the header.
@@ -50,6 +52,7 @@ class Source:
     found: Format
     titles: Collection[str]
     moments: Collection[str] = ()
+    shown: Collection[str] = ()
     path: str = "$path"
     suffix: str = ""
     # Only cells of these columns have to be what their columns hold.
@@ -67,7 +70,7 @@ class Source:
     heading: str = ""
 
     def __post_init__(self) -> None:
-        self.used = [one for one in self.found.fields if one.title in self.titles]
+        self.used = [one for one in self.found.fields if one.title and one.title in self.titles]
         self._taken = ["line", "position", "data", "request"]
         self.names: dict[str, str] = {}
         for one in self.found.fields:
@@ -106,14 +109,14 @@ class Source:
     def _items(self, one: Field, cut: Cut) -> list[str]:
         """Return what is selected of a column, and remember how the statement sees it."""
         name, cell = identifier(self.names[one.title]), cut.cells[one.title]
-        if self.found.kind == "delimited" and (native := self._native(one)) != "VARCHAR":
-            moment = name if native == "DATE" else _epoch(one, name)
-            value = f"CAST({name} AS VARCHAR)" if native == "DATE" else name
+        if self.found.kind == "delimited" and self._native(one) != "VARCHAR":
+            moment = name if one.kind == "time" else _epoch(one, name)
+            value = _shown_moment(one, name) if one.kind == "time" else name
             self.columns[one.title] = Held(value=value, kind=_kind(one), moment=moment)
             self.native.append(name)
             return [name]
         if one.kind in ("text", "list") and (one.kind == "list" or one.numeral.bare):
-            shown = cut.json.get(one.title, "")
+            shown = cut.json.get(one.title, "") if one.title in self.shown else ""
             json = identifier(self._free(f"{one.title} json")) if shown else ""
             self.columns[one.title] = Held(value=name, kind=one.kind, json=json, empty=self.found.kind in OBJECTS)
             return [_as(self._present(one, cell), name), *([f"{shown} AS {json}"] if shown else [])]
@@ -203,7 +206,7 @@ class Source:
         """Return the type that DuckDB gives the cells of a column by itself."""
         if self.found.padding or one.absent or not one.numeral.bare or len(one.columns) != 1:
             return "VARCHAR"
-        return "DATE" if one.layout == "%Y-%m-%d" else _NATIVE.get(_kind(one), "VARCHAR")
+        return _MOMENTS.get(one.layout, "VARCHAR") if one.kind == "time" else _NATIVE.get(_kind(one), "VARCHAR")
 
     def _leave_headings(self, columns: Sequence[str]) -> None:
         """Leave out rows that are the header again; where cells are typed, none of these is a row."""
@@ -214,6 +217,11 @@ class Source:
 
 def _as(value: str, name: str) -> str:
     return value if value == name else f"{value} AS {name}"
+
+
+def _shown_moment(one: Field, name: str) -> str:
+    """Return a moment as it stands in its column."""
+    return f"strftime({name}, '{one.layout}')" if "T" in one.layout else f"CAST({name} AS VARCHAR)"
 
 
 def _kind(one: Field) -> Kind:

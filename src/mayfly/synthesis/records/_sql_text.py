@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pprint
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -110,3 +111,18 @@ def python_string(sql: str, indent: str) -> str:
     if '"""' in body or not all(line.isprintable() for line in body.split("\n")):
         return repr(sql)
     return f'{"r" if chr(92) in body else ""}"""{textwrap.indent(body, indent)}{indent}"""'
+
+
+def in_python(value: object) -> str:
+    """Return Python source for a value, strings in double quotes."""
+    if isinstance(value, str):
+        plain = '"' not in value and "\\" not in value and value.isprintable()
+        return f'"{value}"' if plain else repr(value)
+    if isinstance(value, tuple):
+        inner = ", ".join(map(in_python, value))
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if isinstance(value, list):
+        return f"[{', '.join(map(in_python, value))}]"
+    if isinstance(value, frozenset):
+        return f"frozenset({{{', '.join(map(in_python, sorted(value)))}}})"
+    return pprint.pformat(value)

@@ -49,8 +49,10 @@ TIMES = "times"
 class Values:
     """Write what is asked of the rows of *table*."""
 
-    def __init__(self, columns: Mapping[str, Held], fields: Mapping[str, Field], table: str) -> None:
-        self.columns, self.fields, self.table = dict(columns), fields, table
+    def __init__(
+        self, columns: Mapping[str, Held], fields: Mapping[str, Field], table: str, *, plain: bool = False
+    ) -> None:
+        self.columns, self.fields, self.table, self.plain = dict(columns), fields, table, plain
 
     # Expressions.
 
@@ -153,7 +155,8 @@ class Values:
             return f"{self.moment(condition.of)} >= {newest} - INTERVAL {condition.seconds} SECOND"
         if isinstance(condition, Repeated):
             held = [f"{self.given(of)} IS NOT NULL" for of in condition.of]
-            return joined("AND", [f"{TIMES} > 1", *held])
+            line = ["line <> ''"] if not condition.of and self.plain else []
+            return joined("AND", [f"{TIMES} > 1", *held, *line])
         return self._compare(condition)
 
     def _inner(self, condition: Condition) -> str:

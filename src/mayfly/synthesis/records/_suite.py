@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import cast
+from typing import Literal, cast
 
 from mayfly.gates import Test
-from mayfly.synthesis.records._propose import Proposal
+from mayfly.synthesis.records._proposal import Proposal
 
 # So many lines are enough to show every shape, and few enough to be kept with the proof.
 MOST_ITEMS = 40
@@ -51,7 +51,7 @@ def loose_suite_of(proposal: Proposal, items: Sequence[object]) -> tuple[Test, .
     name = "an independent reading of the same lines"
     found = []
     for number, inputs in enumerate(_samples(proposal, items), start=1):
-        check = _CHECK.format(expected=_value(proposal.expected(inputs)))
+        check = _CHECK.format(expected=proposal.expected(inputs))
         found.append(Test(name=f"{name} {number}", kind="reading", input=inputs, check=check))
     return tuple(found)
 
@@ -62,13 +62,6 @@ def _samples(proposal: Proposal, items: Sequence[object]) -> list[list[object]]:
         return [[cast("list[object]", side)[: 2 * MOST_ITEMS] for side in items]]
     head = list(items[:1]) if proposal.table.format.header else []
     return [[*head, *_spread(items[len(head) :], MOST_ITEMS)], [*head, *items[len(head) : MOST_ITEMS]]]
-
-
-def _value(expected: object) -> object:
-    """Return an expected answer without its account, which only our own programs give."""
-    if isinstance(expected, dict):
-        return expected["value"]
-    return expected[:-1] if isinstance(expected, list) else expected
 
 
 _CHECK = """
@@ -91,8 +84,5 @@ def _spread(items: Sequence[object], number: int) -> list[object]:
     return list(items[::step][:number])
 
 
-def _test(name: str, kind: str, proposal: Proposal, items: list[object]) -> Test:
-    expected = proposal.expected(items)
-    if kind == "held-out":
-        return Test(name=name, kind="held-out", input=items, expected=expected)
-    return Test(name=name, kind="example", input=items, expected=expected)
+def _test(name: str, kind: Literal["example", "held-out"], proposal: Proposal, items: list[object]) -> Test:
+    return Test(name=name, kind=kind, input=proposal.data(items), expected=proposal.expected(items))

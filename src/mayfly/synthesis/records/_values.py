@@ -127,9 +127,8 @@ def key_text(value: object) -> str:
         return "-"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, float) and value == int(value):
-        return str(int(value))
-    return str(value)
+    # Zero has no sign.
+    return str(value or 0).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def sort_key(value: object) -> tuple[int, object]:
