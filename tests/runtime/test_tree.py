@@ -12,6 +12,7 @@ import pytest
 from mayfly.core import (
     Capability,
     ConflictError,
+    Example,
     InputError,
     Invocation,
     ModelSettings,
@@ -105,13 +106,15 @@ def test_a_resolved_run_whose_value_was_not_kept_is_gone_on_with(runtime: Runtim
 @pytest.mark.later
 def test_a_large_file_has_the_same_answer_when_its_run_is_asked_again(tmp_path: Path) -> None:
     log = tmp_path / "big.log"
-    log.write_text("".join(f'{{"status": {404 if i % 5 == 0 else 200}, "size": {i}}}\n' for i in range(3000)))
+    names = [f"name {chr(97 + number % 26)}" for number in range(9000)]
+    log.write_text("".join(f"{name}\n" for name in names))
+    given = tuple(Example(input=text, output=text.upper()) for text in ("ada b", "x y", "Tim C", "q", "zoe k d", "Ma"))
     settings = Settings(state_dir=str(tmp_path / "state"), promise=PromiseSettings(split_from=50_000, part_size=40_000))
     with Runtime(settings, workspace=tmp_path) as runtime:
-        first = runtime.run("count by status", lines=log)
+        first = runtime.run("make it upper case", lines=log, examples=given)
         log.unlink()
         again = runtime.resume(first.id)
-    assert first.value == again.value == {"200": 2400, "404": 600}
+    assert list(first.value) == list(again.value) == [name.upper() for name in names]
     assert again.resolved
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from mayfly.core import PromiseSettings, SandboxSettings, Settings, StoreSettings
+from mayfly.core import Example, PromiseSettings, SandboxSettings, Settings, StoreSettings
 from mayfly.promise import State, cancel, saved
 from mayfly.promise.engines import Cluster
 from mayfly.runtime import Runtime
@@ -39,7 +39,7 @@ from mayfly.testing import (
 
 pytestmark = pytest.mark.timeout(600)
 MEGABYTES = 4
-STATUSES = "count requests by status"
+STATUSES = "the status of the request"
 SLOW = 2000
 FOR_EVER = 10**15
 
@@ -82,8 +82,17 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def truth(log: Path) -> dict[str, int]:
-    return dict(Counter(line.split('" ', 1)[1].split(" ", 1)[0] for line in log.read_text().splitlines()))
+def truth(log: Path) -> list[str]:
+    return [line.split('" ', 1)[1].split(" ", 1)[0] for line in log.read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def examples(log: Path, truth: list[str]) -> tuple[Example, ...]:
+    """Return two lines of each status, as far as eight go."""
+    lines = log.read_text().splitlines()
+    first = sorted({status: truth.index(status) for status in truth}.values())[:4]
+    second = [truth.index(truth[at], at + 1) for at in first]
+    return tuple(Example(input=lines[at], output=truth[at]) for at in (*first, *second))
 
 
 def parted(base: Settings, *, engine: str, parts: int) -> Settings:
@@ -98,27 +107,27 @@ def leaves(watch: RunWatch) -> list[str]:
 
 @pytest.mark.usefixtures("cluster")
 def test_both_nodes_work_and_the_answer_is_that_of_the_log(
-    base: Settings, log: Path, truth: dict[str, int], monkeypatch: pytest.MonkeyPatch
+    base: Settings, log: Path, truth: list[str], examples: tuple[Example, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent, watch = SentLeaves(monkeypatch.setattr), RunWatch()
     with Runtime(base, observer=watch) as runtime:
-        outcome = runtime.run(STATUSES, lines=log)
-    assert outcome.value == truth, outcome.reason
+        outcome = runtime.run(STATUSES, lines=log, examples=examples)
+    assert list(outcome.value) == truth, outcome.reason
     assert 10 <= len(leaves(watch)) <= 12
     assert len(sent.raylets) == 2
     assert set(sent.times(leaves(watch)).values()) == {1}
 
 
 def test_this_machine_alone_and_one_agent_give_the_same_answer(
-    base: Settings, log: Path, truth: dict[str, int]
+    base: Settings, log: Path, truth: list[str], examples: tuple[Example, ...]
 ) -> None:
     watch = RunWatch()
     with Runtime(parted(base, engine="local", parts=5), observer=watch) as runtime:
-        assert runtime.run(STATUSES, lines=log).value == truth
+        assert list(runtime.run(STATUSES, lines=log, examples=examples).value) == truth
     assert 5 <= len(leaves(watch)) <= 6
     undivided = replace(base, promise=replace(base.promise, engine="local", split_from=1 << 40))
     with Runtime(undivided) as runtime:
-        assert runtime.run(STATUSES, lines=log).value == truth
+        assert list(runtime.run(STATUSES, lines=log, examples=examples).value) == truth
 
 
 @pytest.mark.parametrize("how", ["killed", "cancelled"])
@@ -214,7 +223,7 @@ def on_nodes(cluster: Cluster) -> list[int]:
 
 
 def test_a_node_that_is_killed_in_the_middle_changes_nothing(
-    base: Settings, cluster: Cluster, log: Path, truth: dict[str, int]
+    base: Settings, cluster: Cluster, log: Path, truth: list[str], examples: tuple[Example, ...]
 ) -> None:
     walled: list[int] = []
     raylet = cluster.raylets[1]
@@ -233,9 +242,9 @@ def test_a_node_that_is_killed_in_the_middle_changes_nothing(
 
     watch = RunWatch(when=hold, after=3)
     with Runtime(parted(base, engine="ray", parts=20), observer=watch) as runtime:
-        outcome = runtime.run(STATUSES, lines=log)
+        outcome = runtime.run(STATUSES, lines=log, examples=examples)
         ran = Counter(event.subject for event in runtime.parts.ledger.read(kind="agent.executed"))
-    assert outcome.value == truth, outcome.reason
+    assert list(outcome.value) == truth, outcome.reason
     assert len(leaves(watch)) >= 20
     # The leaf that was lost with the node may have come as far as saying that it ran.
     times = sorted(ran[f"{outcome.id}/{leaf}"] for leaf in leaves(watch))

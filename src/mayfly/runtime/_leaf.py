@@ -272,7 +272,10 @@ def _joined(whole: TaskRun, compiled: Compiled) -> MergeProof:
         with text_as_file(lines) as path:
             piece = replace(task, order=replace(task.order, lines=path, input=UNSET), items=task.each)
             limits = Within(seconds=left, ticket=within.ticket)
-            ran = execute(whole.parts.sandbox, compiled.artifact, compiled.entry, piece, within=limits)
+            try:
+                ran = execute(whole.parts.sandbox, compiled.artifact, compiled.entry, piece, within=limits)
+            except Collapse as error:
+                raise TrialFailed(error.reason) from None
         whole.story.sandbox_seconds += ran.result.milliseconds / 1000
         if not ran.result.ok:
             raise TrialFailed(ran.result.error or ran.result.status)

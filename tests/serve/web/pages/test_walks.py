@@ -138,7 +138,7 @@ def test_a_run_shows_its_program_beside_its_tests_and_its_story(site: str, new_p
     page.goto(f"{site}/runs/{run_with(site, 'count requests by status')}")
 
     # This one was found in memory: what proved it is that of the run that wrote it.
-    expect(page.get_by_role("region", name="Source of the program")).to_contain_text("class Answer")
+    expect(page.get_by_role("region", name="Source of the program")).to_contain_text("import duckdb")
     expect(page.get_by_text("lines from all over the input")).to_be_visible()
     expect(page.locator(".timeline")).to_contain_text("resolved: cached, proof strong")
     expect(page.get_by_role("img", name=re.compile("evidence by kind"))).to_be_visible()
