@@ -37,7 +37,7 @@ class Gauge:
         held = [(self._values.comparable(measure.of, row), self._values.of(measure.of, row)) for row in rows]
         held = [pair for pair in held if pair[0] is not None and pair[0] != ""]
         if measure.function == "unique":
-            return len({_known_by(value) for _, value in held})
+            return len({json.dumps(value, sort_keys=True) for _, value in held})
         if not held:
             # Of no numbers the sum is nothing; a group of which nothing is known is left out.
             return 0 if measure.function == "sum" and not self._grouped else None
@@ -63,7 +63,7 @@ class Gauge:
         if of is None:
             return len(rows)
         held = (self._values.of(of, row) for row in rows)
-        return len({_known_by(value) for value in held if value is not None})
+        return len({json.dumps(value, sort_keys=True) for value in held if value is not None})
 
     def _total(self, of: Expression, rows: Sequence[Row]) -> float:
         held = [value for row in rows if isinstance(value := self._values.of(of, row), (int, float))]
@@ -91,8 +91,3 @@ def percentile(values: Sequence[int | float], at: float) -> float:
     low = math.floor(place)
     high = min(low + 1, len(ordered) - 1)
     return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
-
-
-def _known_by(value: object) -> str:
-    """Return by which text a value is told from others; the sum takes the sign from a zero."""
-    return json.dumps(value + 0.0 if isinstance(value, float) else value, sort_keys=True)

@@ -345,6 +345,10 @@ class Reader:
 
     def __call__(self, text: str) -> int | float:
         """Return the number a cell stands for; ValueError where it is none."""
+        # The sum takes the sign from a zero, which would make two groups of one.
+        return self._read(text) + 0
+
+    def _read(self, text: str) -> int | float:
         if self.scales:
             return _clocked(text) if self.numeral.scales == CLOCKED else self._scaled(text)
         match = self.shape.fullmatch(text)
