@@ -138,7 +138,8 @@ class Source:
     def _is_absent(self, one: Field, cell: str) -> str:
         """Return the condition that a cell holds nothing."""
         words = f"{cell} IN ({', '.join(map(literal, one.absent))})" if one.absent else ""
-        listed = f"{cell} IN $absent" if self._has_absent_words(one) else ""
+        # Of a long list after IN DuckDB makes a join, and rows come out of that in any order.
+        listed = f"list_position($absent, {cell}) IS NOT NULL" if self._has_absent_words(one) else ""
         null = "" if self.found.kind in ("pattern", "plain") else f"{cell} IS NULL"
         return " OR ".join(filter(None, (null, listed, words)))
 
@@ -149,7 +150,7 @@ class Source:
             return f"CASE {cell} {cases} ELSE {cell} END"
         if one.kind == "list" or (self.found.kind in OBJECTS and one.kind == "text"):
             return cell
-        listed = f"{cell} NOT IN $absent" if self._has_absent_words(one) else ""
+        listed = f"list_position($absent, {cell}) IS NULL" if self._has_absent_words(one) else ""
         words = f"{cell} NOT IN ({', '.join(map(literal, one.absent))})" if one.absent else ""
         test = " AND ".join(filter(None, (listed, words)))
         return f"CASE WHEN {test} THEN {cell} END" if test else cell
