@@ -13,7 +13,7 @@ MOST_ITEMS = 40
 
 
 def suite_of(proposal: Proposal, items: Sequence[object]) -> tuple[Test, ...]:
-    """Return tests for the program of a proposal: lines from all over the input, none, doubled ones, damaged ones."""
+    """Return tests for the program of a proposal: lines from all over the input, none, doubled ones, empty ones."""
     return tuple(_tests(proposal, list(items)))
 
 
