@@ -374,12 +374,47 @@ def test_an_error_of_the_callback_ends_the_job(box: Sandbox, sales: Path) -> Non
         query(box, "SELECT sum(hash(i)) FROM range(100000000000) t(i)", sales, progress=fail)
 
 
+def test_files_of_one_name_are_told_apart_by_their_directories(box: Sandbox, tmp_path: Path) -> None:
+    paths = [tmp_path / folder / "sales.csv" for folder in ("one", "two")]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_text(SALES)
+    told = box.run("def f(paths):\n    return paths", "f", data=paths, grants=("data",)).value
+    assert isinstance(told, list)
+    assert [str(one).split("/")[-2:] for one in told] == [["one", "sales.csv"], ["two", "sales.csv"]]
+    assert box.run(TOTALS, "answer", data=paths, grants=("data",)).value == {"Oslo": 16, "Rome": 8}
+
+
 def test_the_grant_stands_alone(box: Sandbox) -> None:
-    for other in ("net:*", "fs:workspace", "fs:workspace:rw", "package", "buy", "net:example.org"):
+    for other in ("net:*", "fs:workspace", "fs:workspace:rw", "buy", "net:example.org"):
         with pytest.raises(InputError, match="stands alone") as said:
             box.check_grants(("data", other))
         assert str(said.value) == f"the grant data stands alone, not with {other}; make it a job of its own"
     assert only_reading(("data",)) == ("data",)
+
+
+READ = """
+import mmap, os
+
+def f(path):
+    import duckdb, et_xmlfile
+    directory = duckdb.execute("SELECT current_setting('temp_directory')").fetchall()[0][0]
+    with open(f"{directory}/code", "wb") as file:
+        file.write(bytes(4096))
+    held = os.open(f"{directory}/code", os.O_RDONLY)
+    try:
+        mmap.mmap(held, 4096, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_EXEC)
+        return "what it wrote can be run"
+    except OSError:
+        return open(path).readline()
+"""
+
+
+def test_packages_can_be_granted_beside_it_and_what_a_job_writes_is_never_run(box: Sandbox, sales: Path) -> None:
+    result = box.run(READ, "f", data=(sales,), grants=("data", "package"))
+    assert (result.value, result.error) == ("city,qty\n", None)
+    alone = box.run(READ, "f", data=(sales,), grants=("data",))
+    assert "No module named 'et_xmlfile'" in str(alone.error)
 
 
 def test_mistakes_of_the_caller_are_said(box: Sandbox, sales: Path) -> None:

@@ -2,6 +2,7 @@
 
 import errno
 import fcntl
+import gzip
 import os
 import socket
 import tempfile
@@ -79,6 +80,15 @@ def test_w4_a_file_that_becomes_a_fifo_before_it_is_opened_blocks_nobody(
     os.mkfifo(log)
     monkeypatch.setattr(os, "stat", lambda *_, **__: status)
     with pytest.raises(InputError, match="is a FIFO"):
+        best.run(COUNT, "f", lines=log)
+
+
+def test_lines_packed_with_gzip_are_unpacked_and_half_of_them_are_none(best: Sandbox, log: Path) -> None:
+    packed = gzip.compress(b"one\ntwo\n" * 1000)
+    log.write_bytes(packed)
+    assert best.run(COUNT, "f", lines=log).value == 2000
+    log.write_bytes(packed[:-9])
+    with pytest.raises(InputError, match="end-of-stream"):
         best.run(COUNT, "f", lines=log)
 
 

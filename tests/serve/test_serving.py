@@ -130,6 +130,9 @@ def test_the_same_questions_get_the_same_answers_as_on_the_command_line(library:
             assert planned.structured_content["intent"] == "count the words of a text"
             both = await refused(client, "run", intent="x", input=1, lines="a")
             assert "one of them" in both
+            files = {"a.log": "ERROR a\nINFO b\n" * 30, "../b.log": "ERROR a\n" * 30}
+            done = await called(client, "run", intent="count lines by file", files=files)
+            assert done.structured_content["value"] == {"a.log": 60, "b.log": 30}
 
     run(look)
 

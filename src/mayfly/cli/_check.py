@@ -113,8 +113,7 @@ def contract(
     with given_input(input) as given, opened() as runtime:
         order = Order.of(
             intent,
-            input=given.value,
-            lines=given.lines,
+            **given.options(),
             examples=read_examples(examples),
             context=read_context(context),
             model=model,
@@ -240,8 +239,7 @@ def compile(
     with given_input(input or sample) as given, Runtime(settings, observer=progress, workspace=where) as runtime:
         order = Order.of(
             intent.strip() or UNSAID,
-            input=given.value,
-            lines=given.lines,
+            **given.options(),
             examples=read_examples(examples),
             context=read_context(context),
             contract=read_contract(contract),

@@ -10,6 +10,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
+from glob import glob
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +27,8 @@ from mayfly.core import (
     read_small_file,
 )
 
+# Signs that a shell reads as a pattern of names.
+_PATTERN = re.compile(r"[*?\[]")
 # A program at the other end of a pipe has begun to write by then; much longer would hold up scripts that pipe nothing.
 _PIPE_SECONDS = 1.0
 
@@ -39,9 +42,12 @@ class Inputs(NamedTuple):
 
 @contextmanager
 def given_inputs(names: Sequence[str], *, objects_as_lines: bool = False) -> Iterator[Inputs]:
-    """Read what every `--input` names, two at most."""
+    """Read what every `--input` names, two at most; a pattern names all files it fits, as one table."""
     if len(names) > 2:
-        raise InputError(f"{len(names)} inputs were given; two can be joined, and no more")
+        raise InputError(
+            f"{len(names)} inputs were given; two can be joined, and no more",
+            fix="many files as one table are a pattern in quotes: --input 'logs/*.log'",
+        )
     if list(names).count("-") > 1:
         raise InputError("standard input can be read once only", fix="give the other input as a file")
     with ExitStack() as stack:
@@ -61,7 +67,7 @@ def piped_input() -> Iterator[Inputs]:
 
 @contextmanager
 def given_input(name: str | None, *, objects_as_lines: bool = False) -> Iterator[InputFile]:
-    """Read `--input`: JSON for .json, a list for .jsonl, otherwise lines; `-` is standard input.
+    """Read `--input`: JSON for .json, a list for .jsonl, otherwise lines; `-` is standard input, a pattern many files.
 
     *objects_as_lines* leaves the lines of a .jsonl file as they are: one that is not JSON is then counted, not fatal.
     """
@@ -75,8 +81,20 @@ def given_input(name: str | None, *, objects_as_lines: bool = False) -> Iterator
             shutil.copyfileobj(sys.stdin.buffer, file)
             file.flush()
             yield InputFile(lines=Path(file.name), name="stdin")
+    elif len(paths := files_of(name)) == 1:
+        yield read_input_file(paths[0], "--input", objects_as_lines=objects_as_lines)
     else:
-        yield read_input_file(Path(name), "--input", objects_as_lines=objects_as_lines)
+        yield InputFile(lines=paths[0], more=paths[1:], name=name)
+
+
+def files_of(name: str) -> tuple[Path, ...]:
+    """Return the files that a pattern fits, in the order of their names; any other name is that of one file."""
+    if not _PATTERN.search(name) or os.path.lexists(name):
+        return (Path(name),)
+    found = tuple(Path(path) for path in sorted(glob(name, recursive=True)) if not os.path.isdir(path))
+    if not found:
+        raise InputError(f"--input {one_line(name, limit=200)}: no file fits this pattern", fix=f"see: ls {name}")
+    return found
 
 
 def has_piped_input() -> bool:

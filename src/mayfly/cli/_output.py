@@ -169,6 +169,10 @@ def _usage(error: Any) -> tuple[str, str]:
         best = get_close_matches(option, likely, n=1) or likely[:1]
         return f"there is no option {option}", f"did you mean {best[0]}? see: {path} --help"
     said = error.format_message().rstrip(".")
+    surplus = re.match(r"Got unexpected extra argument.*? \((?!s\))(.*)\)$", said, re.DOTALL)
+    if surplus and any(os.path.exists(word) for word in surplus[1].split()):
+        # The shell puts the names of files in the place of a pattern, and an option takes the first of them.
+        return f"files that belong to no option: {surplus[1]}", "put a pattern in quotes: --input 'logs/*.log'"
     unknown = re.match(r"No such command '(.*?)'(?:\. Did you mean (.*)\?)?$", said, re.DOTALL)
     if unknown is None:
         return said, f"see: {path} --help"

@@ -48,6 +48,8 @@ class Progress:
         self._reading = ""
         if self._task.profile.grants:
             self._say("granted", ", ".join(map(one_line, self._task.profile.grants)))
+        for text in self._task.given.notes:
+            self._say("input", one_line(text, limit=WHOLE))
         self._busy(f"asking {one_line(model, limit=40)}" if model else "looking for a program")
 
     def _wrote(self, about: tuple[int, Artifact]) -> None:

@@ -61,8 +61,8 @@ InputsOption = Annotated[
     list[str] | None,
     typer.Option(
         "--input",
-        help="What to work on: JSON for .json, a list for .jsonl, otherwise lines; - is stdin. "
-        "Given twice, for questions that join two inputs.",
+        help="What to work on: JSON for .json, a list for .jsonl, otherwise lines; - is stdin. A pattern in quotes, such "
+        "as 'logs/*.gz', is many files as one table. Given twice, for questions that join two inputs.",
         metavar="FILE",
     ),
 ]
@@ -277,9 +277,11 @@ def _check_options(intent: str, *, tier: str, bad_lines: str, form: str | None, 
 def _input_options(given: Inputs, *, examples: bool) -> dict[str, Any]:
     """Return the inputs as `Runtime.run` takes them."""
     first, second = given
-    options = {"input": first.value, "lines": first.lines, "name": first.name}
+    options = first.options()
     if second is None:
         return options
+    if first.more or second.more:
+        raise InputError("two inputs are joined, and each is one file: a pattern fits several", fix="name one file")
     if examples or not all(one.lines or isinstance(one.value, list) for one in given if one):
         raise InputError(
             "two inputs: this needs a question that joins them, and lines or records in both",

@@ -48,8 +48,7 @@ def plan(
     with given_input(input) as given, opened() as runtime:
         tree = runtime.plan(
             intent,
-            input=given.value,
-            lines=given.lines,
+            **given.options(),
             examples=known,
             ground=fallback,
             model=model,

@@ -25,6 +25,16 @@ from mayfly.core._face_sections import MarketSettings as MarketSettings
 from mayfly.core._face_sections import McpSettings as McpSettings
 from mayfly.core._face_sections import TelemetrySettings as TelemetrySettings
 from mayfly.core._face_sections import WebSettings as WebSettings
+from mayfly.core._file_kind import TABLES as TABLES
+from mayfly.core._file_kind import Encoding as Encoding
+from mayfly.core._file_kind import FileKind as FileKind
+from mayfly.core._file_kind import byte_encoding as byte_encoding
+from mayfly.core._file_kind import file_kind as file_kind
+from mayfly.core._file_kind import is_plain_text as is_plain_text
+from mayfly.core._file_kind import split_table as split_table
+from mayfly.core._file_kind import unreadable as unreadable
+from mayfly.core._file_kind import wide_encoding as wide_encoding
+from mayfly.core._files import distinct_names as distinct_names
 from mayfly.core._files import open_below as open_below
 from mayfly.core._files import open_plain as open_plain
 from mayfly.core._files import shipped_table as shipped_table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Sequence
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,16 @@ def open_below(root: str, path: str) -> int:
             os.close(here)
         here = below
     return here
+
+
+def distinct_names(paths: Sequence[str | Path]) -> tuple[str, ...]:
+    """Return the last parts of paths, as many of each as tell all of them apart."""
+    split = [Path(os.path.abspath(path)).parts[1:] for path in paths]
+    for count in range(1, max(map(len, split), default=0) + 1):
+        names = tuple("/".join(parts[-count:]) for parts in split)
+        if len(set(names)) == len(set(split)):
+            return names
+    return ()
 
 
 def shipped_table(path: Path) -> dict[str, Any]:

@@ -1,14 +1,14 @@
-"""Read the file a task works on: as one value, or as lines that are streamed."""
+"""Read the file a task works on: as one value, or as lines or tables that stay in the file."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
+from mayfly.core._file_kind import FileKind, file_kind, split_table, unreadable
 from mayfly.core._shown import one_line
 from mayfly.core._types import UNSET, Unset
 from mayfly.core.errors import InputError
@@ -24,38 +24,53 @@ _BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[\]{}]', re.DOTALL
 
 
 class InputFile(NamedTuple):
-    """One input of a task: a value, or a file whose lines are streamed; and what it is called."""
+    """One input of a task: a value, or files whose lines or records stay in them; and what it is called."""
 
     value: object | Unset = UNSET
     lines: Path | None = None
     name: str = ""
+    # Further files of the same table.
+    more: tuple[Path, ...] = ()
+
+    def options(self) -> dict[str, Any]:
+        """Return it as the fields of an `Order`."""
+        return {"input": self.value, "lines": self.lines, "more": self.more, "name": self.name}
 
 
 def read_input_file(path: Path, said: str, *, objects_as_lines: bool = False) -> InputFile:
     """Read an input: JSON for .json, a list for .jsonl, otherwise lines; *said* is what the caller calls it.
 
     *objects_as_lines* leaves the lines of a .jsonl file as they are: one that is not JSON is then counted, not fatal.
+    A .json file that is too large for one value is lines, too: the objects of its array.
     """
-    suffix = path.suffix.lower()
-    if suffix == ".json":
-        return InputFile(value=parse_json(read_small_file(path, said), f"{said} {path}"), name=path.name)
-    size = _size(path, said)
-    if suffix == ".jsonl" and size <= LARGEST_VALUE and not objects_as_lines:
-        return InputFile(value=_json_lines(path, said), name=path.name)
+    file, _ = split_table(path)
+    kind = file_kind(file, said)
+    suffix = Path(file.name.lower().removesuffix(".gz")).suffix
+    whole = suffix == ".json" or (suffix == ".jsonl" and not objects_as_lines)
+    if whole and kind in ("text", "gzip") and (data := _read_up_to(file, kind, said)) is not None:
+        value = parse_json(data, f"{said} {path}") if suffix == ".json" else _json_lines(data, f"{said} {path}")
+        return InputFile(value=value, name=path.name)
     return InputFile(lines=path, name=path.name)
 
 
-def _json_lines(path: Path, said: str) -> list[object]:
-    rows = enumerate(read_small_file(path, said).decode("utf-8", "replace").splitlines(), 1)
-    return [parse_json(line, f"{said} {path}, line {number}") for number, line in rows if line.strip()]
+def _json_lines(data: bytes, where: str) -> list[object]:
+    rows = enumerate(data.decode(json.detect_encoding(data), "replace").splitlines(), 1)
+    return [parse_json(line, f"{where}, line {number}") for number, line in rows if line.strip()]
 
 
-def _size(path: Path, said: str) -> int:
+def _read_up_to(path: Path, kind: FileKind, said: str) -> bytes | None:
+    """Return what a file of text holds, unpacked; None where that is more than one value has."""
+    import gzip
+    import zlib
+
     try:
-        with path.open("rb") as file:
-            return os.fstat(file.fileno()).st_size
+        with gzip.open(path) if kind == "gzip" else path.open("rb") as file:
+            data = file.read(LARGEST_VALUE + 1)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"{said} {path} is damaged: {error}", fix="get it again") from None
     except (OSError, ValueError) as error:
-        raise _unreadable(path, said, error) from None
+        raise unreadable(path, said, error) from None
+    return data if len(data) <= LARGEST_VALUE else None
 
 
 def read_small_file(path: Path, option: str) -> bytes:
@@ -64,16 +79,12 @@ def read_small_file(path: Path, option: str) -> bytes:
         with path.open("rb") as file:
             data = file.read(LARGEST_VALUE + 1)
     except (OSError, ValueError) as error:
-        raise _unreadable(path, option, error) from None
+        raise unreadable(path, option, error) from None
     if len(data) > LARGEST_VALUE:
         raise InputError(
             f"{option} {path} is larger than {LARGEST_VALUE} bytes", fix="give it as lines of text, which are streamed"
         )
     return data
-
-
-def _unreadable(path: Path, option: str, error: OSError | ValueError) -> InputError:
-    return InputError(f"{option}: cannot read {path}: {getattr(error, 'strerror', None) or error}")
 
 
 def parse_json(text: str | bytes, where: str) -> object:

@@ -30,6 +30,8 @@ class Order:
     input: object | Unset = UNSET
     lines: Path | None = None
     name: str = ""
+    # Further files of the same table, whose records also have the name of their file.
+    more: tuple[Path, ...] = ()
     # A second input, which is joined with the first by a column that both have.
     second: Path | Sequence[object] | None = None
     examples: tuple[Example, ...] = ()
@@ -62,8 +64,10 @@ class Order:
     def of(cls, intent: str, **given: Any) -> Order:
         """Make an order of the fields that are *given*, checked; anything wrong is an `InputError`.
 
-        Without a tier it is memo, and authored where something is granted.
+        Without a tier it is memo, and authored where something is granted. Several *lines* are files of one table.
         """
+        if isinstance(given.get("lines"), (list, tuple)):
+            given |= _first_and_more(given["lines"])
         checked = {name: _CHECKED[name](value) if name in _CHECKED else value for name, value in given.items()}
         if not checked.get("tier"):
             checked["tier"] = Tier.AUTHORED if checked.get("grants") else Tier.MEMO
@@ -73,9 +77,20 @@ class Order:
         return order
 
     @property
+    def files(self) -> tuple[Path, ...]:
+        """The files of the input, where it is lines."""
+        return () if self.lines is None else (self.lines, *self.more)
+
+    @property
     def has_nothing(self) -> bool:
         """Whether nothing was given to work on now."""
         return self.input is UNSET and self.lines is None
+
+
+def _first_and_more(paths: Sequence[Path | str]) -> dict[str, Any]:
+    if not paths:
+        raise InputError("lines are an empty list of files", fix="name one, or leave it out")
+    return {"lines": paths[0], "more": paths[1:]}
 
 
 def _checked_intent(intent: str) -> str:
@@ -125,6 +140,7 @@ def _tier(tier: Tier | str | None) -> Tier | None:
 
 _CHECKED: dict[str, Callable[[Any], Any]] = {
     "lines": lambda lines: None if lines is None else Path(lines),
+    "more": lambda more: tuple(map(Path, more)),
     "examples": checked_examples,
     "context": lambda context: dict(context or {}),
     "answers": checked_examples,

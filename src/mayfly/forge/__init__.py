@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mayfly.forge._function_signature import examples_of as examples_of
     from mayfly.forge._function_signature import signature_of as signature_of
     from mayfly.forge._function_signature import signature_of_node as signature_of_node
+    from mayfly.forge._given import look_at as look_at
     from mayfly.forge._inbox import Call as Call
     from mayfly.forge._inbox import Inbox as Inbox
     from mayfly.forge._inbox import order_again as order_again

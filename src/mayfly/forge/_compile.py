@@ -32,8 +32,8 @@ from mayfly.forge._loop import Forge, Made
 from mayfly.forge._question import TWO_ANSWERS, agree, ask_of_data, is_about_data, smallest
 from mayfly.forge._reflect import Arbiter, Reflector
 from mayfly.forge._request import CannotWrite
+from mayfly.forge._sampling import HEAD
 from mayfly.forge._story import Collapse
-from mayfly.forge._task import LONGEST_SAMPLE, size_of
 from mayfly.forge._test_writer import TestWriter, contradicts, hold_out
 
 if TYPE_CHECKING:
@@ -122,6 +122,8 @@ def compile_task(
         _refuse_nothing_to_see(task)
     question = _ask(task, needed=not writes) if is_about_data(task) and (suite is None or not writes) else None
     if question is None:
+        # Whatever is written now takes lines: an input that has none as it lies is refused before a model is paid.
+        _ = task.plain
         parts.types.start()  # it takes seconds, and what our own writer makes of a question is of a known shape
     work = Compilation(
         parts=parts,
@@ -158,8 +160,7 @@ def _agreeing(work: Compilation, question: DataQuestion, made: Made) -> Made:
 
     if not differ(question.items):
         return made
-    lines = work.task.order.lines
-    if proposal.native and (lines is None or size_of(lines) <= MOST_MADE):
+    if proposal.native and work.task.given.size <= MOST_MADE:
         again = replace(question, proposal=replace(proposal, spooled=True))
         work = replace(work, question=again)
         return _agreeing(work, again, _synthesized(work))
@@ -314,8 +315,8 @@ def _refuse_nothing_to_see(task: Task) -> None:
     order = task.order
     if order.lines is None or task.sample or order.examples:
         return
-    empty = not size_of(order.lines)
-    reason = "the input is empty" if empty else f"the first line of the input is longer than {LONGEST_SAMPLE} bytes"
+    empty = task.given.sample.complete
+    reason = "the input is empty" if empty else f"the first line of the input is longer than {HEAD:,} bytes"
     told = f"{reason}: there is nothing to learn its format from"
     raise CannotWrite(told, helps=("examples", "a model (--model)"))
 

@@ -37,7 +37,8 @@ class Compiler:
 
     def task(self, order: Order) -> Task:
         """Return the task of a compilation, for which the rules allow what is granted."""
-        task = Task.of(replace(order, model=self.parts.model_named(order.model)), self.parts.settings)
+        named = replace(order, model=self.parts.model_named(order.model))
+        task = Task.of(named, self.parts.settings, box=lambda: self.parts.sandbox)
         self.check_grants(task, None)
         return task
 

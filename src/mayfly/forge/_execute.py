@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from mayfly.core import UNSET, InputError, parse_python
+from mayfly.core import UNSET, parse_python
+from mayfly.forge._packed import checking
+from mayfly.forge._question import check_columns, items_of
 from mayfly.forge._spool import SPOOL_AT, collect
 from mayfly.forge._story import Collapse
-from mayfly.forge._task import read_lines, size_of
+from mayfly.forge._task import size_of
 from mayfly.gates import adapted, with_files
 from mayfly.gates.stability import importable
 from mayfly.sandbox import Result, Spender, Ticket
 from mayfly.synthesis import records
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from mayfly.core import Artifact
     from mayfly.forge._task import Task
     from mayfly.gates import Entry
@@ -62,9 +62,27 @@ def _mayfly_accounted(argument):
     value = {name}(files)
     if isinstance(value, list):
         yield from value
-        yield {{"account": account(files)}}
+        yield {{"account": {counts}(files)}}
     else:
-        yield {{"value": value, "account": account(files)}}
+        yield {{"value": value, "account": {counts}(files)}}
+"""
+# The account of several files of one table: that of each of them, added up. Which lines DuckDB refused is read from
+# the last query, so each file is asked about by itself once more.
+_OF_SEVERAL = """
+
+def _mayfly_account(files):
+    counts, first = {{}}, None
+    for number, path in enumerate(files):
+        duckdb.execute("DROP TABLE IF EXISTS reject_errors; DROP TABLE IF EXISTS reject_scans")
+        {name}(path)
+        one = account(path)
+        if one is None:
+            return None
+        bad = one.pop("first_not_understood")
+        if bad is not None and first is None:
+            first = {{"file": number, **bad}}
+        counts = {{kind: counts.get(kind, 0) + count for kind, count in one.items()}}
+    return {{**counts, "first_not_understood": first}}
 """
 # Of a program that was not written by the reading of a question no line is accounted for.
 _NO_ACCOUNT = "def account(path):\n    return None\n"
@@ -113,7 +131,7 @@ def execute(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, *, withi
     bounds: dict[str, Any] = {
         "imports": importable(profile),
         "grants": profile.grants,
-        "timeout": within.of(size_of(order.lines) if order.lines else 0),
+        "timeout": within.of(sum(map(size_of, task.bound))),
         "ticket": within.ticket,
         "spender": within.spender,
     }
@@ -125,7 +143,7 @@ def execute(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, *, withi
         lane: Lane = "pinned" if pinned else "one-shot"
         result = box.run(source, name, argument, lane=lane, tenant="run", **bounds)
         return Ran(result=result, value=result.value)
-    with box.stream(source, name, argument, lines=order.lines, **bounds) as stream:
+    with box.stream(source, name, argument, lines=task.plain, **bounds) as stream:
         items = collect(stream, limit=_kept(task))
     result = stream.result or Result(status="died", error="the stream ended without a result")
     if len(items):
@@ -137,15 +155,20 @@ def execute(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, *, withi
 def _ask_data(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, bounds: Mapping[str, Any]) -> Ran:
     """Call a program on its file, which is bound where it lies; anything else is written to one behind the wall."""
     made = str(artifact.provenance.get("rows", ""))
-    lines = task.order.lines
     # A part of a file is one without a name, which cannot be mounted.
-    bound = () if made or lines is None or lines.is_relative_to("/proc") else (lines,)
-    argument: object = None if bound else task.records if lines is None else _all_lines(lines)
+    nameless = any(path.is_relative_to("/proc") for path in task.bound)
+    bound = () if made or nameless else task.bound
+    argument: object = None if bound else task.records
     accounts: Mapping[str, object] = {}
+    if len(task.bound) > 1:
+        check_columns(task)
+    if not bound and task.order.lines is not None:
+        held = task.given.all_lines(MOST_MADE, "DuckDB does not read what is in it as it is")
+        argument = list(items_of(task, held))
     if made:
         argument, accounts = _made_again(made, cast("list[object]", argument), task)
-    source, name = _accounted(artifact, entry, bound=bool(bound))
-    with box.stream(source, name, argument, data=bound, **bounds) as stream:
+    source, name = _accounted(artifact, entry, files=len(bound))
+    with checking(task.given), box.stream(source, name, argument, data=bound, **bounds) as stream:
         pieces = _HeldBack(stream)
         items = collect(pieces, limit=_kept(task))
     result = stream.result or Result(status="died", error="the stream ended without a result")
@@ -156,9 +179,19 @@ def _ask_data(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, bounds
         account = {**accounts, "used": account["used"], "filtered": account["filtered"]}
     if account and _other_header(account):
         raise Collapse("the input does not have the columns that this was written for", OTHER_ROWS)
+    account = account and _with_name(account, task.given.names)
     if "value" in last:
         return Ran(result=result, value=last["value"], account=account)
     return Ran(result=result, value=items, items=len(items), account=account)
+
+
+def _with_name(account: Mapping[str, Any], names: Sequence[str]) -> Mapping[str, Any]:
+    """Return an account of several files that names the file of the first line that was not understood."""
+    first = account.get("first_not_understood")
+    number = first.get("file") if isinstance(first, dict) else None
+    if first is None or not isinstance(number, int) or not 0 <= number < len(names):
+        return account
+    return {**account, "first_not_understood": {**first, "file": names[number]}}
 
 
 def _other_header(account: Mapping[str, Any]) -> bool:
@@ -184,20 +217,14 @@ def answer_of(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, data: 
     return result.value
 
 
-def _accounted(artifact: Artifact, entry: Entry, *, bound: bool) -> tuple[str, str]:
+def _accounted(artifact: Artifact, entry: Entry, *, files: int) -> tuple[str, str]:
     """Return a source and the name in it that gives the answer with its account, for paths or for what is in memory."""
     account = str(artifact.provenance.get("accounts", "")) or _NO_ACCOUNT
-    files = "argument" if bound else "_mayfly_files(argument)"
-    calls = _ACCOUNTED.format(account=account, files=files, name=entry.name)
+    account += _OF_SEVERAL.format(name=entry.name) if files > 1 else ""
+    given = "argument" if files else "_mayfly_files(argument)"
+    counts = "_mayfly_account" if files > 1 else "account"
+    calls = _ACCOUNTED.format(account=account, files=given, name=entry.name, counts=counts)
     return with_files(artifact.source, entry) + calls, "_mayfly_accounted"
-
-
-def _all_lines(path: Path) -> list[object]:
-    size = size_of(path)
-    if size > MOST_MADE:
-        told = f"{path} is larger than {MOST_MADE} bytes, and DuckDB does not read what is in it as it is"
-        raise InputError(told, fix="give it in parts, or as CSV or JSON lines")
-    return list(read_lines(path, size + 1))
 
 
 def _kept(task: Task) -> int:

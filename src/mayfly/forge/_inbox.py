@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from mayfly.core import UNSET, Contract, Example, HelpNeeded, InputError, Order
+from mayfly.core import UNSET, Contract, Example, HelpNeeded, InputError, Order, split_table
 from mayfly.store import JSON, Event, Ledger, as_payload, event
 
 LONGEST = 4000
@@ -108,6 +108,7 @@ def request_of(order: Order, *, origin: str = "") -> dict[str, JSON]:
         "intent": order.intent,
         "input": None if order.input is UNSET or lines else as_payload(order.input),
         "lines": origin or (str(lines.absolute()) if lines else None),
+        "more": [str(path.absolute()) for path in order.more],
         "examples": [_example_json(one) for one in order.examples],
         "ground": as_payload(order.ground),
         "tier": order.tier.value,
@@ -122,11 +123,13 @@ def request_of(order: Order, *, origin: str = "") -> dict[str, JSON]:
 def order_again(request: Mapping[str, Any], **changed: Any) -> Order:
     """Return the order that `request_of` described, with what has *changed* since."""
     lines = request.get("lines")
-    if lines and not Path(lines).exists():
-        raise InputError(f"the input {lines} of this task is gone", fix="put it back, or run the task anew")
+    files = [lines, *request.get("more", ())] if lines else []
+    gone = next((path for path in files if not split_table(Path(path))[0].exists()), None)
+    if gone:
+        raise InputError(f"the input {gone} of this task is gone", fix="put it back, or run the task anew")
     given = {
         "input": UNSET if lines or request.get("input") is None else request["input"],
-        "lines": lines,
+        "lines": files or None,
         "examples": request["examples"],
         "ground": request["ground"],
         "tier": request["tier"],

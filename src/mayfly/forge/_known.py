@@ -89,7 +89,9 @@ def key_of(parts: Workshop, task: Task, *, lasting: bool = False) -> str:
 
 def _looks(task: Task) -> object:
     """Return the beginning of the input, by which its format is known."""
-    return canonical_json(list(task.sample[:20]))
+    # A program for several files has a column for their names, which are as many parts of their paths.
+    several = [{"parts": name.count("/")} for name in task.given.names[1:2]]
+    return canonical_json([*task.sample[:20], *several])
 
 
 def needs_input(parts: Workshop, *, intent: str | None = None, source_hash: str = "") -> bool:

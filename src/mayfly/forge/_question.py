@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
-from mayfly.core import InputError, MayflyError
+from mayfly.core import InputError, MayflyError, one_line
 from mayfly.forge._request import CannotWrite, DataQuestion
 from mayfly.forge._story import Collapse
-from mayfly.forge._task import Task, read_lines, size_of
+from mayfly.forge._task import Task, size_of
 from mayfly.synthesis import records
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from mayfly.core import BadLines, Order, Settings
+    from mayfly.forge._converting import OpenBox
 
-# A file of so many bytes, some ten thousand lines, is read whole on the host; of a larger one its beginning, its end
-# and places between them that are the same each time: enough to learn its format, and to read it independently.
-WHOLE = 2 * 1024 * 1024
-HEAD, CHUNK, CHUNKS = 1024 * 1024, 32 * 1024, 31
 # Up to one line in a hundred may be unreadable before somebody is asked.
 TOLERATED = 0.01
+# So many lines may stand above the names of the columns.
+_MOST_TITLES = 12
 TWO_ANSWERS = "the program and an independent reading of the same lines give different answers"
 # So often a smaller input is looked for on which they still do.
 _MOST_TRIES = 40
@@ -76,38 +72,52 @@ def is_understood(task: Task) -> bool:
     return False
 
 
-def runs_on_parts(order: Order, settings: Settings) -> bool:
+def runs_on_parts(order: Order, settings: Settings, box: OpenBox | None = None) -> bool:
     """Say whether a file is cut into parts: a question is answered by one statement, however large its input is."""
-    if order.lines is None or size_of(order.lines) < settings.promise.split_from:
+    if order.lines is None or order.more or size_of(order.lines) < settings.promise.split_from:
         return False
-    return bool(order.examples or order.model) and not is_understood(Task.of(order, settings))
+    if order.examples or order.model:
+        with suppress(MayflyError):  # it will be said where the task is done
+            task = Task.of(order, settings, box=box)
+            return task.given.is_plain and task.bound == order.files and not is_understood(task)
+    return False
 
 
 def _items(task: Task) -> tuple[tuple[object, ...], bool]:
-    lines = task.order.lines
-    if lines is None:
+    """Return what is read on the host of an input, and whether that is all of it; of several files each by itself."""
+    if task.order.lines is None:
         return tuple(task.records), True
-    size = size_of(lines)
-    head = list(read_lines(lines, WHOLE if size <= WHOLE else HEAD))
-    if size <= WHOLE:
-        return tuple(head), True
-    # Where a quoted cell may go over several lines, a place in the middle of the file may lie inside of one.
-    if any(line.count('"') % 2 for line in head):
-        return tuple(head), False
-    return (*head, *_lines_within(lines, size)), False
+    check_columns(task)
+    samples, several = task.given.samples, len(task.given.samples) > 1
+    items = items_of(task, [(*one.lines, *one.within) for one in samples])
+    # Without their names nobody knows which line of a file is the header of another.
+    known = not several or isinstance(items[0], records.FileLines)
+    return items, known and all(one.complete for one in samples)
 
 
-def _lines_within(path: Path, size: int) -> Iterator[str]:
-    """Yield whole lines from places all over a file behind its head, the last of them its end."""
-    places = random.Random(size)
-    with path.open("rb") as file:
-        for at in (*sorted(places.randrange(HEAD, size - CHUNK) for _ in range(CHUNKS)), size - CHUNK):
-            file.seek(at)
-            lines = file.read(CHUNK).split(b"\n")
-            # The first and the last are parts of lines, but for the last of the file.
-            for line in lines[1:-1] if at < size - CHUNK else lines[1:]:
-                if line:
-                    yield line.decode("utf-8", "replace").removesuffix("\r")
+def items_of(task: Task, lines: Sequence[Sequence[str]]) -> tuple[object, ...]:
+    """Return the lines of each file as records are made of them: with the name of the file, where there are several."""
+    if len(lines) == 1:
+        return tuple(lines[0])
+    files = [records.FileLines(name, held) for name, held in zip(task.given.names, lines, strict=True)]
+    named = task.given.names[0].count("/") < records.MOST_PARTS
+    return tuple(files) if named else tuple(records.one_after_another(files))
+
+
+def check_columns(task: Task) -> None:
+    """Refuse files of one table that do not all begin with the same columns.
+
+    Cells are read by their places: columns in another order would be taken for those of the first file.
+    """
+    first, *others = ((name, one.lines) for name, one in zip(task.given.names, task.given.samples, strict=True))
+    strange = [(name, lines) for name, lines in others if lines and lines[:1] != first[1][:1]]
+    if not strange or not first[1] or not (found := records.detect(first[1])).header:
+        return
+    for name, lines in strange:
+        begun = [line for line in lines if line.strip()][: _MOST_TITLES + 1]
+        if begun and not records.read_table(found, begun).header:
+            told = f"{one_line(name)} does not begin with the columns of {one_line(first[0])}"
+            raise InputError(f"{told}: {one_line(begun[0], limit=100)}", fix="ask about files of one kind")
 
 
 def check_account(account: Mapping[str, object], policy: BadLines, value: object) -> None:
@@ -116,7 +126,8 @@ def check_account(account: Mapping[str, object], policy: BadLines, value: object
     if not bad or policy == "skip":
         return
     first = cast("Mapping[str, object] | None", account.get("first_not_understood")) or {}
-    where = f"line {first.get('line', '?')}: {str(first.get('text', ''))[:80]!r}"
+    of = f" of {one_line(str(first['file']))}" if "file" in first else ""
+    where = f"line {first.get('line', '?')}{of}: {str(first.get('text', ''))[:80]!r}"
     if policy == "stop":
         raise Collapse(f"{bad:,} of {lines:,} lines were not understood (first: {where})", "BAD_LINES", account=account)
     if bad > TOLERATED * lines:

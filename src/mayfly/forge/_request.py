@@ -67,6 +67,8 @@ class DataQuestion:
     @property
     def lines(self) -> int:
         """How many lines it is about; two inputs that are joined are two lists of them."""
+        if self.proposal.table.format.files:
+            return self.proposal.table.lines
         if self.proposal.joined is None:
             return len(self.items)
         return sum(len(side) for side in self.items if isinstance(side, list))

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mayfly.core import UNSET, Example, InputError, Order
+from mayfly.forge._given import Given, look_at
 from mayfly.forge._request import Request
 from mayfly.gates import Profile
 from mayfly.synthesis import records
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
+    from mayfly.forge._converting import OpenBox
     from mayfly.forge._request import Signature
 
-LONGEST_SAMPLE = 1_000_000
 # Two inputs go to the sandbox as one value, which has to stay below its limit of 16 MiB with the source.
 LARGEST_JOINED = 6 * 1024 * 1024
 
@@ -32,6 +32,8 @@ class Task:
     # The function that has to be written, where a signature was given in place of an input.
     signature: Signature | None = None
     sample: tuple[object, ...] = ()
+    # The files of the input as they can be read, with lines from all over them.
+    given: Given = field(default_factory=Given)
     # Where the lines are from, if that is not the file they are read from: a part has no name of its own.
     origin: str = ""
     simple: bool = False
@@ -49,14 +51,18 @@ class Task:
         signature: Signature | None = None,
         origin: str = "",
         simple: bool = False,
+        box: OpenBox | None = None,
     ) -> Task:
-        """Look at the beginning of the input, and join two of them; anything wrong is an `InputError`."""
-        names = None
+        """Look at the beginning of the input, and join two of them; anything wrong is an `InputError`.
+
+        Files in foreign formats are read in the sandbox that *box* opens.
+        """
+        names, given = None, look_at(order.files, box) if signature is None else Given()
         if order.second is not None:
-            second = str(order.second) if isinstance(order.second, Path) else ""
-            names = (order.name or str(order.lines or ""), second)
-            joined = [_all_items(order.input, order.lines), _all_items(order.second, None)]
-            order = replace(order, input=joined, lines=None)
+            second = look_at((order.second,), box) if isinstance(order.second, Path) else Given()
+            names = (order.name or str(order.lines or ""), str(order.second) if second.files else "")
+            joined = [_all_items(order.input, given), _all_items(order.second, second)]
+            order, given = replace(order, input=joined, lines=None, more=()), Given(notes=given.notes + second.notes)
         if isinstance(order.input, str) and not order.examples and signature is None:
             order = replace(order, input=order.input.splitlines())
         return cls(
@@ -65,7 +71,8 @@ class Task:
                 settings.gates, tier=order.tier, depth=order.depth, imports=order.imports, grants=order.grants
             ),
             signature=signature,
-            sample=_sample(order, settings.forge.sample) if signature is None else (),
+            sample=_sample(order, given, settings.forge.sample) if signature is None else (),
+            given=given,
             origin=origin,
             simple=simple,
             names=names,
@@ -95,6 +102,23 @@ class Task:
         return [] if input is UNSET else records.records_in(input)
 
     @property
+    def bound(self) -> tuple[Path, ...]:
+        """The files that a question about data is asked of where they lie; none for what is in memory."""
+        return self.given.files or self.order.files
+
+    @property
+    def plain(self) -> Path | None:
+        """The file whose lines a program is given that takes lines; what has none as it lies is an `InputError`."""
+        readable = self.given.is_plain or (len(self.bound) == 1 and self.given.sample.packing == "gzip")
+        if self.order.lines is None or readable or not self.given.files:
+            return next(iter(self.bound), None)
+        what = f"{len(self.bound)} files" if len(self.bound) > 1 else f"text packed with {self.given.sample.packing}"
+        raise InputError(
+            f"a program that is written for lines reads one file of plain text, and these are {what}",
+            fix="put them into one, or ask what is read without a model",
+        )
+
+    @property
     def called(self) -> str:
         """What the input is called, which often says what its records are."""
         return self.order.name or self.origin or (str(self.order.lines) if self.order.lines else "")
@@ -121,39 +145,23 @@ class Task:
         )
 
 
-def _all_items(input: object, lines: Path | None) -> list[object]:
+def _all_items(input: object, given: Given) -> list[object]:
     """Return all items of one of two inputs, which are put together in memory."""
-    path = lines if lines is not None else input if isinstance(input, Path) else None
-    if path is None:
-        if not isinstance(input, (list, dict)):
-            raise InputError("two inputs are put together line by line or record by record: this one is neither")
-        return records.records_in(input)
-    if size_of(path) > LARGEST_JOINED:
-        raise InputError(f"{path} is larger than {LARGEST_JOINED} bytes: two inputs are put together in memory")
-    return list(read_lines(path, LARGEST_JOINED))
+    if given.files:
+        if len(given.files) > 1:
+            raise InputError(f"{len(given.files)} files are one table here: what is joined is one file on each side")
+        return list(given.all_lines(LARGEST_JOINED, "two inputs are put together in memory")[0])
+    if not isinstance(input, (list, dict)):
+        raise InputError("two inputs are put together line by line or record by record: this one is neither")
+    return records.records_in(input)
 
 
-def _sample(order: Order, limit: int) -> tuple[object, ...]:
+def _sample(order: Order, given: Given, limit: int) -> tuple[object, ...]:
     if order.lines is not None:
-        return tuple(islice(read_lines(order.lines), limit))
+        return given.sample.lines[:limit]
     if isinstance(order.input, list) and (not order.examples or _are_items(order.input, order.examples)):
         return tuple(order.input[:limit])
     return () if order.input is UNSET else (order.input,)
-
-
-def read_lines(path: Path, limit: int = LONGEST_SAMPLE) -> Iterator[str]:
-    """Yield lines as the sandbox will read them, to a limit of bytes: a line may be as long as the file."""
-    try:
-        with path.open("rb") as file:
-            left = limit
-            while left > 0 and (line := file.readline(left)):
-                left -= len(line)
-                if left <= 0 and not line.endswith(b"\n"):
-                    return
-                yield line.decode("utf-8", "replace").removesuffix("\n").removesuffix("\r")
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot read {path}: {reason}", fix="name a readable file") from None
 
 
 def size_of(path: Path) -> int:

@@ -32,6 +32,9 @@ def _mayfly_file(held, made=[]):
     made.append(None)
     directory = duckdb.execute("SELECT current_setting('temp_directory')").fetchall()[0][0]
     name = f"{{directory}}/input-{{len(made)}}"
+    if isinstance(held, dict) and held.keys() == {{"file", "lines"}}:
+        # One of several files of a table, in which they are told apart by their names.
+        name, held = f"{{directory}}/{{held['file'].rpartition('/')[2]}}", held["lines"]
     with open(name, "w", encoding="utf-8", errors="replace", newline="") as file:
         if isinstance(held, str):
             file.write(held)

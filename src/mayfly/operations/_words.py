@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from mayfly.core import one_line
+
 if TYPE_CHECKING:
     from mayfly.core import Outcome, Proof, Verdict
 
@@ -39,8 +41,14 @@ def _told(account: Mapping[str, object]) -> str:
 def _first(account: Mapping[str, object]) -> str:
     """Name the first line that was not understood; its count is the last that is said."""
     first = account.get("first_not_understood")
-    line = first.get("line") if isinstance(first, Mapping) else None
-    return f" (first: line {line:,})" if isinstance(line, int) and _count(account, "not_understood") else ""
+    if (
+        not isinstance(first, Mapping)
+        or not isinstance(first.get("line"), int)
+        or not _count(account, "not_understood")
+    ):
+        return ""
+    of = f" of {one_line(str(first['file']), limit=100)}" if "file" in first else ""
+    return f" (first: line {first['line']:,}{of})"
 
 
 def _count(account: Mapping[str, object], key: str) -> int:

@@ -40,6 +40,7 @@ from mayfly.forge import (
     execute,
     keep_agent,
     load_agent,
+    look_at,
     needs_input,
     no_input,
     resolved,
@@ -205,7 +206,8 @@ class LeafWorker:
             accept_weak=job.accept_weak,
         )
         origin = job.part.path if job.part else ""
-        return Task.of(order, self.settings, origin=origin, simple=bool(model) and job.depth >= SIMPLE_FROM)
+        simple = bool(model) and job.depth >= SIMPLE_FROM
+        return Task.of(order, self.settings, origin=origin, simple=simple, box=lambda: self.parts.sandbox)
 
     def _agent(self, job: Job, run: TaskRun) -> Outcome[Any]:
         """Run an admitted agent: in a fresh worker the first time, then in the one kept for it where that is idle."""
@@ -270,7 +272,8 @@ def _joined(whole: TaskRun, compiled: Compiled) -> MergeProof:
         if left <= 0:
             raise OutOfTime
         with text_as_file(lines) as path:
-            piece = replace(task, order=replace(task.order, lines=path, input=UNSET), items=task.each)
+            order = replace(task.order, lines=path, input=UNSET)
+            piece = replace(task, order=order, given=look_at((path,)), items=task.each)
             limits = Within(seconds=left, ticket=within.ticket)
             try:
                 ran = execute(whole.parts.sandbox, compiled.artifact, compiled.entry, piece, within=limits)

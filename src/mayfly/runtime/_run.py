@@ -62,7 +62,7 @@ class Runtime(Closing):
             return self._refused(error, str(intent), options)
         if self._is_large(order) and (outcome := self._as_tree(order)):
             return outcome
-        return self._resolve(lambda: Task.of(order, self.settings), order)
+        return self._resolve(lambda: self._task(order), order)
 
     async def arun(self, intent: str, **options: Any) -> Outcome[Any]:
         """Do what `run` does without blocking the event loop."""
@@ -151,8 +151,11 @@ class Runtime(Closing):
         if order.reading or order.grants or order.contract:
             return False
         if order.lines is not None:
-            return runs_on_parts(order, self.settings)
+            return runs_on_parts(order, self.settings, lambda: self.parts.sandbox)
         return order.has_nothing and not order.examples and not needs_input(self.parts, intent=order.intent)
+
+    def _task(self, order: Order) -> Task:
+        return Task.of(order, self.settings, box=lambda: self.parts.sandbox)
 
     def _as_tree(self, order: Order) -> Outcome[Any] | None:
         """Do a task that is a tree of several promises; None where one agent does it.

@@ -26,6 +26,7 @@ from mayfly.core import (
     Tier,
     canonical_json,
     current_pool,
+    is_plain_text,
     was_hidden,
 )
 from mayfly.forge import Collapse, RunBegan, check_account, run_ended, runs_on_parts, versions_of
@@ -73,7 +74,12 @@ class Trees:
 
     def plan(self, order: Order) -> Promise[Any]:
         """Return the whole tree of an order; nothing has run."""
+        if order.more or (order.lines is not None and not is_plain_text(order.lines)):
+            raise InputError(
+                "what is planned is for one file of plain text", fix="ask about any other with: mayfly run"
+            )
         settings = self.parts.settings
+        split = runs_on_parts(order, settings, lambda: self.parts.sandbox)
         planner = Planner(
             desk=self._desk(),
             registry=self.registry,
@@ -82,7 +88,7 @@ class Trees:
             pool=self.parts.pool(),
             settings=settings.promise,
             workspace=self.workspace,
-            parts=partial(parts_of, settings=settings) if runs_on_parts(order, settings) else None,
+            parts=partial(parts_of, settings=settings) if split else None,
         )
         return planner.plan(
             order.intent,

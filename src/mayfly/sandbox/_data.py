@@ -11,7 +11,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mayfly.core import InputError, SandboxSettings
+from mayfly.core import InputError, SandboxSettings, distinct_names
 from mayfly.core.errors import MachineError
 from mayfly.sandbox._lines import open_regular
 
@@ -37,7 +37,7 @@ _DESCRIPTORS = 256
 
 
 class Input(NamedTuple):
-    """A file that a job is given: its real path, the last part of its name, and which file that was."""
+    """A file that a job is given: its real path, the last parts of its name, and which file that was."""
 
     path: str
     name: str
@@ -50,10 +50,10 @@ def look_at(paths: Collection[str | Path]) -> tuple[Input, ...]:
     """Return the inputs at *paths*; one that is no regular file we may read is an `InputError`."""
     if isinstance(paths, (str, Path)):
         raise InputError("data is a collection of paths, not one of them", fix="give data=(path,)")
-    return tuple(_look_at(path) for path in paths)
+    return tuple(_look_at(path, name) for path, name in zip(paths, distinct_names(list(paths)), strict=True))
 
 
-def _look_at(path: str | Path) -> Input:
+def _look_at(path: str | Path, name: str) -> Input:
     descriptor = open_regular(path, "data is read")
     try:
         found = os.fstat(descriptor)
@@ -61,7 +61,7 @@ def _look_at(path: str | Path) -> Input:
         os.close(descriptor)
     # DuckDB knows by the ending how a file is packed, and takes what is behind a question mark for a query of the web.
     # What it could not be told in UTF-8 is written as such a mark.
-    name = os.path.basename(path).encode("utf-8", "replace").decode().replace("?", "_")
+    name = name.encode("utf-8", "replace").decode().replace("?", "_")
     return Input(os.path.realpath(path), name, found.st_dev, found.st_ino, found.st_size)
 
 

@@ -58,7 +58,7 @@ def parse(grants: tuple[str, ...], workspace: str | Path | None, *, more: Packag
     With the grant for packages those in *more* come before the ones of this environment.
     """
     if "data" in grants:
-        return _only_data(grants)
+        return _only_data(grants, more)
     hosts: list[str] = []
     sellers: list[str] = []
     shared = write = package = False
@@ -86,11 +86,12 @@ def parse(grants: tuple[str, ...], workspace: str | Path | None, *, more: Packag
     )
 
 
-def _only_data(grants: tuple[str, ...]) -> Grants:
-    others = sorted(set(grants) - {"data"})
+def _only_data(grants: tuple[str, ...], more: Packages) -> Grants:
+    others = sorted(set(grants) - {"data", "package"})
     if others:
         raise InputError(f"the grant data stands alone, not with {', '.join(others)}", fix="make it a job of its own")
-    return Grants(data=True)
+    # Libraries for formats that DuckDB does not read: what a job writes cannot be run, at either level.
+    return Grants(data=True, packages=(*more(), *site_packages()) if "package" in grants else ())
 
 
 def _directory(workspace: str | Path | None) -> str:

@@ -51,8 +51,8 @@ class JobOptions(TypedDict, total=False):
 
     *timeout* is in seconds, *memory* in bytes; without them the settings hold. A pinned worker is kept for one
     *tenant*; a stream always goes one-shot. *imports* adds the guarded importer and builtins of tier ephemeral, None is
-    the wall alone. *lines* hands the lines of a file in as the argument. With a *ticket* another thread can end the
-    job. What it buys is bought in the name of *spender*.
+    the wall alone. *lines* hands the lines of a file in as the argument, unpacked where they are packed with gzip. With
+    a *ticket* another thread can end the job. What it buys is bought in the name of *spender*.
 
     *data* are the files that a job with the grant of that name reads; what they are called inside is its argument: a
     text for one, a list for several. *progress* is called, in the thread that waits, with the part of the present

@@ -8,6 +8,7 @@ import os
 import socket
 import stat
 import threading
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from mayfly.core import InputError
 
 # More than a socket takes at once (208 KiB by default), so that one read fills it.
 _CHUNK = 1 << 18
+_GZIP = b"\x1f\x8b"
 _KINDS = {
     stat.S_IFDIR: "a directory",
     stat.S_IFIFO: "a FIFO",
@@ -49,6 +51,16 @@ def _demand_regular(path: str | Path, status: os.stat_result, done: str) -> None
         raise InputError(f"{path} is {kind}; {done} from regular files only")
 
 
+def _unpacked(file: io.FileIO) -> io.RawIOBase | io.BufferedIOBase:
+    """Return what reads the text of a file, which may be packed with gzip."""
+    with contextlib.suppress(OSError):  # what cannot be read is told when it is
+        if os.pread(file.fileno(), len(_GZIP), 0) == _GZIP:
+            import gzip  # which few need
+
+            return gzip.GzipFile(fileobj=file)
+    return file
+
+
 class LineFeed:
     """A regular file, and the socket through which a job reads it while a thread of ours fills it.
 
@@ -60,6 +72,7 @@ class LineFeed:
         """Begin with *path*; *fail* ends the job where the file cannot be read to its end."""
         self._path = path
         self._file = io.FileIO(open_regular(path))
+        self._text = _unpacked(self._file)
         self._ours, self.theirs = socket.socketpair()
         # Nothing comes back this way: the job's end cannot send.
         self._ours.shutdown(socket.SHUT_RD)
@@ -76,10 +89,10 @@ class LineFeed:
 
     def _read(self, fail: Callable[[], None]) -> bytes:
         try:
-            return self._file.read(_CHUNK)
-        except OSError as error:
+            return self._text.read(_CHUNK)
+        except (OSError, EOFError, zlib.error) as error:
             # Not an end of file: a job that took it for one would answer for half of the lines.
-            self.error = InputError(f"{self._path}: {error.strerror}")
+            self.error = InputError(f"{self._path}: {getattr(error, 'strerror', None) or error}")
             fail()
             return b""
 

@@ -13,7 +13,8 @@ from mayfly.sandbox.jail import _nodes
 
 _LONG_INTEGER = 100_000
 _STEP = 4_000
-_LARGE_EXPONENT = re.compile(r"\d[eE]\+?\d{3}")
+# It looks for the letter first: that is three times as fast in a text without one.
+_LARGE_EXPONENT = re.compile(r"[eE](?<=\d[eE])\+?\d{3}")
 # Bytes of JSON that are read in one go: a few milliseconds, in which no other thread of the host runs.
 _AT_ONCE = 1 << 18
 _OPEN = {"]": "[", "}": "{"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,6 +22,9 @@ Arguments = Mapping[str, Any]
 # Items of a list that lies on disk which are handed to a client; there is no room for more in a conversation.
 _ITEMS = 10_000
 _DIFF = 20_000
+# Of a file's own name is kept what makes a name in any directory.
+_NOT_KEPT = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST_NAME = 80
 
 
 class Asking:
@@ -52,16 +56,18 @@ class Asking:
 
     def run(self, given: Arguments, errand: Errand) -> ToolReply:
         """Do one task."""
-        if "input" in given and "lines" in given:
-            raise InputError("input and lines are two inputs", fix="give one of them")
+        if len(given.keys() & {"input", "lines", "files"}) > 1:
+            raise InputError("input, lines and files are several inputs", fix="give one of them")
         options = _chosen(given, "examples", "ground", "reading", "bad_lines", "accept_weak", "demand_strong")
-        if "lines" not in given:
+        if not given.keys() & {"lines", "files"}:
             return _outcome(self._runtime.run(given["intent"], input=given.get("input", UNSET), **options))
         # A file, since lines are streamed from one; it lasts as long as the call.
         with tempfile.TemporaryDirectory(prefix="mayfly-mcp-") as folder:
-            path = Path(folder) / "lines.txt"
-            path.write_text(given["lines"], encoding="utf-8", errors="replace")
-            return _outcome(self._runtime.run(given["intent"], lines=path, **options))
+            paths = [
+                _written(Path(folder) / str(number), name, text)
+                for number, (name, text) in enumerate(given.get("files", {"lines.txt": given.get("lines", "")}).items())
+            ]
+            return _outcome(self._runtime.run(given["intent"], lines=paths, **options))
 
     def check_code(self, given: Arguments, errand: Errand) -> ToolReply:
         """Try code at the gates that do not run it."""
@@ -126,6 +132,14 @@ class Asking:
             settings, ledger, waiting.id, approved=True, by=errand.client, reason=given.get("reason", "")
         )
         return ToolReply(text=f"approved: {done.result}", data=done.to_json())
+
+
+def _written(folder: Path, name: str, text: str) -> Path:
+    """Write a text to a file in a folder of its own; only letters, digits and a few signs are kept of its name."""
+    folder.mkdir()
+    path = folder / (_NOT_KEPT.sub("_", name.rpartition("/")[2]).lstrip(".")[-_LONGEST_NAME:] or "lines.txt")
+    path.write_text(text, encoding="utf-8", errors="replace")
+    return path
 
 
 def call_failed(outcome: ToolOutcome) -> ToolReply:

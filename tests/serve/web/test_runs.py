@@ -1,5 +1,6 @@
 """Runs over HTTP: done while the client waits, on their own, stopped, and looked at."""
 
+import gzip
 import json
 import socket
 import threading
@@ -54,6 +55,13 @@ def test_lines_and_files_are_inputs(web: httpx.Client, site: Site) -> None:
     wrong(web.post("/api/runs", json={"intent": "x", "input": 1, "lines": "a"}), 400, "two inputs")
     wrong(web.post("/api/runs/file", files=value, data={"intent": "x", "examples": "[1"}), 400, "not JSON")
     wrong(web.post("/api/runs/file", files=value, data={"intent": "x", "examples": "[1]"}), 400, "examples")
+
+
+def test_several_files_are_one_table(web: httpx.Client, site: Site) -> None:
+    files = [("file", ("a.csv", b"name,age\nann,3\n")), ("file", ("b.csv.gz", gzip.compress(b"name,age\nbob,4\n")))]
+    done = told(web.post("/api/runs/file", files=files, data={"intent": "sum of age by file"}))
+    assert done["value"] == {"a.csv": 3, "b.csv.gz": 4}
+    assert not list((site.state / "uploads").glob("*/*"))
 
 
 def test_what_is_not_proven_is_ground_with_the_reason(web: httpx.Client) -> None:

@@ -114,8 +114,8 @@ def _show_by_links(jail: Jail, files: list[Any], scratch: str, user: int) -> tup
     names, opened = [], {path: _landlock.READ for path in _group_files() if os.path.isfile(path)}
     for number, (path, name, device, inode) in enumerate(files):
         _walls.check_same(path, os.stat(path), (device, inode))
-        os.mkdir(f"{scratch}/{number}")
         names.append(f"{scratch}/{number}/{name}")
+        os.makedirs(os.path.dirname(names[-1]))
         # Whom root steps down to can open what everybody can, in directories that everybody can enter.
         if jail.root and not (_for_everybody(path) and _walls.anybody_can_enter(os.path.dirname(path))):
             shutil.copyfile(path, names[-1])

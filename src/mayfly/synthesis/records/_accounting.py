@@ -19,19 +19,42 @@ ORDER BY line
 """
 
 
+# The lines of a file that DuckDB unpacks, as it knows by the ending of its name.
+PACKED = (".gz", ".zst")
+UNPACKED = """
+SELECT line
+FROM read_csv(
+    $path, auto_detect = false, header = false, columns = {'line': 'VARCHAR'}, delim = chr(10), quote = '',
+    escape = '', strict_mode = false, max_line_size = 16777216, force_not_null = ['line'], store_rejects = true
+)
+"""
+
+
+def lines_of(path: str) -> Iterator[bytes]:
+    """Yield the lines of a file; of one that is packed those that are not UTF-8 come last."""
+    if not path.lower().endswith(PACKED):
+        with open(path, "rb") as file:
+            yield from file
+        return
+    reader = duckdb.cursor()
+    for statement, parameters in ((UNPACKED, {"path": path}), (REFUSED, {})):
+        found = reader.execute(statement, parameters)
+        while rows := found.fetchmany(1000):
+            yield from (f"{row[-1] or ''}\n".encode() for row in rows)
+
+
 def records_in(path: str, quoted: bool) -> Iterator[tuple[int, bytes]]:
     """Yield the records of a file with the numbers of their first lines; *quoted* cells may go over several."""
-    with open(path, "rb") as file:
-        held, began = b"", 0
-        for number, line in enumerate(file, start=1):
-            began = began if held else number
-            held += line
-            if quoted and held.count(b'"') % 2:
-                continue
-            yield began, held
-            held = b""
-        if held:
-            yield began, held
+    held, began = b"", 0
+    for number, line in enumerate(lines_of(path), start=1):
+        began = began if held else number
+        held += line
+        if quoted and held.count(b'"') % 2:
+            continue
+        yield began, held
+        held = b""
+    if held:
+        yield began, held
 
 
 def read_text(line: bytes) -> str:
@@ -140,11 +163,10 @@ def counted(path: str, quoted: bool) -> tuple[int, int]:
             lines += 1
             empty += line in ENDS
         return lines, empty
-    with open(path, "rb") as file:
-        for line in file:
-            lines += 1
-            if line in ENDS:
-                empty += 1
+    for line in lines_of(path):
+        lines += 1
+        if line in ENDS:
+            empty += 1
     return lines, empty
 
 

@@ -135,6 +135,8 @@ class Format:
     # Of a table: how many cells a line has, and whether these may hold ends of lines.
     width: int = 0
     multiline: bool = False
+    # Of several files: how many of the last parts of its path a file is called by, in the column that comes last.
+    files: int = 0
     # Of pairs: whether a record is a block of lines with one pair each.
     blocks: bool = False
     # Of a table: the last column takes the rest of its line.

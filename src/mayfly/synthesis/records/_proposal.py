@@ -13,6 +13,7 @@ from mayfly.synthesis.records import _detect, _java
 from mayfly.synthesis.records._evaluate import Answer, evaluate
 from mayfly.synthesis.records._join import Joined, asked_for, asked_of, join_tables
 from mayfly.synthesis.records._model import Format
+from mayfly.synthesis.records._several import as_tried, files_in, one_after_another, with_file
 from mayfly.synthesis.records._sql_program import Written, is_native, write_question
 from mayfly.synthesis.records._sql_rows import needed_titles
 from mayfly.synthesis.records._sql_spool import header_of, rows_of, written
@@ -78,16 +79,17 @@ class Proposal:
 
     def data(self, items: Sequence[object]) -> list[object]:
         """Return what the program is given for *items*: themselves, or the rows that are made of them."""
+        items = as_tried(items)
         sides = [items] if self.joined is None else [cast("Sequence[object]", side) for side in items]
         made = [
-            list(side) if self._is_native(found) else list[object](rows_of(read_table(found, side).asked_for(asked)))
+            _given(side) if self._is_native(found) else list[object](rows_of(read_table(found, side).asked_for(asked)))
             for found, side, asked in zip(self.formats, sides, self.asked, strict=True)
         ]
         return made[0] if self.joined is None else list(made)
 
     def expected(self, items: Sequence[object]) -> object:
         """Return what the program has to answer for *items*."""
-        table = self._table_of(items)
+        table = self._table_of(as_tried(items))
         return json.loads(json.dumps(evaluate(self.query, table.rows, table.fields).value))
 
     def account(self, items: Sequence[object]) -> dict[str, object]:
@@ -103,6 +105,11 @@ class Proposal:
         formats = self.joined.first.format, self.joined.second.format
         first, second = (read_table(found, side) for found, side in zip(formats, sides, strict=True))
         return narrowed(join_tables(first, second, self.joined.join), self.query).table
+
+
+def _given(items: Sequence[object]) -> list[object]:
+    """Return what is written to files behind the wall: lines, or lines by the names of their files."""
+    return [{"file": one.name, "lines": [*one.lines]} for one in files_in(items)] or list(items)
 
 
 def account_of(answer: Answer, table: Table) -> dict[str, object]:
@@ -150,14 +157,15 @@ def _side_again(
 
 def formats_of(items: Sequence[object]) -> list[Format]:
     """Return how the items can be read: as what they look like, and for what was thrown in them."""
-    found = [_detect.detect(items)]
-    lines = lines_of(items)
+    whole = one_after_another(items)
+    found = [_detect.detect(whole)]
+    lines = lines_of(whole)
     if lines is not None and any(_java.MEMORY in line for line in lines):
         found.append(_java.memory_format(lines))
     if lines is not None and found[0].kind in ("plain", "pattern"):
         traces = _java.trace_format(lines)
         found += [traces] if traces.fitted else []
-    return found
+    return [with_file(one, items) for one in found]
 
 
 def narrowed(joined: Joined, query: Query) -> Joined:

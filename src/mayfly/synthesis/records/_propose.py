@@ -28,6 +28,7 @@ from mayfly.synthesis.records._fit import misfit_of
 from mayfly.synthesis.records._join import Joined, join_tables, shared_columns
 from mayfly.synthesis.records._model import Field, Format
 from mayfly.synthesis.records._proposal import Proposal, formats_of, narrowed
+from mayfly.synthesis.records._several import one_after_another, with_file
 from mayfly.synthesis.records._sql_rows import needed_titles
 from mayfly.synthesis.records._table import Table, read_table, vocabulary_of
 from mayfly.synthesis.records._text import clean
@@ -60,7 +61,7 @@ def propose(
     Of several readings none is taken unless all of them give the same; *name* is that of the file, which often says
     what its records are.
     """
-    if not any(item if not isinstance(item, str) else item.strip() for item in items):
+    if not any(item if not isinstance(item, str) else item.strip() for item in one_after_another(items)):
         return Unable(
             reason="the input has no lines to learn the format from",
             helps=("some lines of input (--input)", *HELPS[1:]),
@@ -261,7 +262,7 @@ def _table_for(query: Query, table: Table, items: Sequence[object]) -> Table:
     """Return the table a query is asked of: lines as such are all lines, whatever their format is."""
     if not query.lines or columns_of(query) or table.format.kind in ("plain", "objects"):
         return table.asked_for(needed_titles(table.format, query))
-    return read_table(plain_format(), items, table.name)
+    return read_table(with_file(plain_format(), items), items, table.name)
 
 
 def plain_format() -> Format:

@@ -59,7 +59,7 @@ class _Program:
         ]
         if absent:
             head += ["# What stands for nothing in a cell.", f"ABSENT = {in_python([*ABSENT])}", ""]
-        path = "list[str]" if self.query.join is not None else "str"
+        path = "list[str]" if self.query.join is not None or self.rows.sources[0].several else "str"
         function = [
             "",
             f"def answer(path: {path}) -> {self._type()}:",

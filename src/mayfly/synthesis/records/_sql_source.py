@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from mayfly.synthesis.records import _kinds
 from mayfly.synthesis.records._model import Field, Format, Kind
+from mayfly.synthesis.records._several import of_one_file
 from mayfly.synthesis.records._sql_cells import typed
 from mayfly.synthesis.records._sql_lines import Cut, cut_lines
 from mayfly.synthesis.records._sql_text import INDENT, call, clause, free_name, identifier, joined, literal
@@ -68,18 +69,26 @@ class Source:
     checked: list[str] = field(default_factory=list)
     native: list[str] = field(default_factory=list)
     heading: str = ""
+    # Whether it is several files.
+    several: bool = False
 
     def __post_init__(self) -> None:
-        self.used = [one for one in self.found.fields if one.title and one.title in self.titles]
         self._taken = ["line", "position", "data", "request"]
         self.names: dict[str, str] = {}
         for one in self.found.fields:
             self.names[one.title] = self._free(one.title) if one.title else "line"
+        self._files = self._name_files() if self.found.files else ("", "")
+        self.used = [one for one in self.found.fields if one.title and one.title in self.titles]
         self.base, cut = self._read_table() if self.found.kind == "delimited" else self._read_lines()
         self.fits += cut.fits
         for number, layer in enumerate(cut.layers, start=1):
             self._add_layer(number, layer, line=self.line or cut.line)
+        self._select(cut)
+
+    def _select(self, cut: Cut) -> None:
+        """Put what the statement needs of each record into a common table, where that is more than the cells it has."""
         items = [item for one in self.used for item in self._items(one, cut)]
+        items += [self._files[1]] if self._files[1] else []
         # An empty line is no line without a value.
         items += [] if not self.line else ["coalesce(line, '') AS line"] if self.found.spooled else ["line"]
         items += ["row_number() OVER () AS position"] if self.position else []
@@ -88,6 +97,18 @@ class Source:
         if self.named or any(" AS " in item for item in items) or (items and self.where):
             items = items or ["1 AS one"]
             self.table, self.where = self._with("records", select(items, self.base, self.where)), []
+
+    def _name_files(self) -> tuple[str, str]:
+        """Take the column for the file out of the format; return that for its path, and the item made of it if used."""
+        self.several = True
+        found, title = of_one_file(self.found)
+        parts, self.found = self.found.files, found
+        path, name = identifier(self._free("filename")), identifier(self.names[title])
+        last = f"parse_filename({path})" if parts == 1 else f"array_to_string(parse_path({path})[-{parts}:], '/')"
+        if title not in self.titles:
+            return path, ""
+        self.columns[title] = Held(value=name, kind="text")
+        return path, f"{last} AS {name}"
 
     def _free(self, text: str) -> str:
         self._taken.append(free_name(text, self._taken))
@@ -100,7 +121,8 @@ class Source:
 
     def _add_layer(self, number: int, layer: Sequence[str], *, line: bool) -> None:
         """Put columns beside those that are there; of the line itself what is needed later."""
-        before = ["line"] if number == 1 and line else [] if number == 1 or layer[0][0] == "*" else ["*"]
+        path = [self._files[0]] if self._files[1] else []
+        before = [*(["line"] if line else []), *path] if number == 1 else [] if layer[0][0] == "*" else ["*"]
         name = "cells" if number == 1 else f"cells_{number}"
         self.base = self._with(name, select([*before, *layer], self.base, []))
 
@@ -164,7 +186,7 @@ class Source:
     # Files.
 
     def _read_lines(self) -> tuple[str, Cut]:
-        return call("read_csv", [self.path, *_LINES]), cut_lines(self.found, self.used, self.names)
+        return call("read_csv", [self.path, *self._named(), *_LINES]), cut_lines(self.found, self.used, self.names)
 
     def _read_table(self) -> tuple[str, Cut]:
         """Read delimited text; cells with blanks around them are trimmed."""
@@ -176,10 +198,14 @@ class Source:
             self._leave_headings(columns)
         lists = {one.title: f"TRY_CAST({cells[one.title]} AS JSON)" for one in self.used if one.kind == "list"}
         cells |= {title: f"TRY_CAST({cell} AS VARCHAR[])" for title, cell in lists.items()}
-        options = [self.path, *self._options(), clause("columns = {", described) + "}"]
+        options = [self.path, *self._named(), *self._options(), clause("columns = {", described) + "}"]
         # What we wrote ourselves fits.
         sure = self.titles if self.found.spooled else ()
         return call("read_csv", options).replace("columns = { ", "columns = {"), Cut(cells=cells, json=lists, sure=sure)
+
+    def _named(self) -> list[str]:
+        """Return the option that makes a column of the path of each line's file, where that is asked for."""
+        return [f"filename = {literal(self._files[0].strip(chr(34)))}"] if self._files[1] else []
 
     def _columns(self) -> list[str]:
         """Return the names of the columns as they stand in the file."""

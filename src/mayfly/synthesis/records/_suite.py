@@ -7,9 +7,12 @@ from typing import Literal, cast
 
 from mayfly.gates import Test
 from mayfly.synthesis.records._proposal import Proposal
+from mayfly.synthesis.records._several import FileLines, files_in
 
 # So many lines are enough to show every shape, and few enough to be kept with the proof.
 MOST_ITEMS = 40
+# Of many files a few show what there is.
+MOST_FILES = 5
 
 
 def suite_of(proposal: Proposal, items: Sequence[object]) -> tuple[Test, ...]:
@@ -20,6 +23,9 @@ def suite_of(proposal: Proposal, items: Sequence[object]) -> tuple[Test, ...]:
 def _tests(proposal: Proposal, items: list[object]) -> Iterator[Test]:
     if proposal.joined is not None:
         yield from _tests_of_two(proposal, [cast("list[object]", side) for side in items])
+        return
+    if files := files_in(items):
+        yield from _tests_of_files(proposal, files[:MOST_FILES])
         return
     head = items[:1] if proposal.table.format.header else []
     wanted = _spread(items[len(head) :], MOST_ITEMS)
@@ -33,6 +39,25 @@ def _tests(proposal: Proposal, items: list[object]) -> Iterator[Test]:
         # Of damaged lines those of the input are asked about, all at once: of others each reader has a mind of its own.
         others = [part for line in lines for part in ("", f"{line}\r\n")]
         yield _test("empty lines and other ends of lines", "example", proposal, [*head, *lines, *others])
+
+
+def _tests_of_files(proposal: Proposal, files: Sequence[FileLines]) -> Iterator[Test]:
+    """Ask about files cut short, about lines from all over them, about one of them alone, and about empty ones."""
+    head = 1 if proposal.table.format.header else 0
+
+    def cut(one: FileLines, part: Sequence[object]) -> FileLines:
+        return one._replace(lines=[*one.lines[:head], *map(str, part)])
+
+    def all_over(begin: int) -> list[object]:
+        return [cut(one, _spread(one.lines[head + begin :], MOST_ITEMS)) for one in files]
+
+    yield _test(
+        "the first lines of each file", "example", proposal, [cut(one, one.lines[head:MOST_ITEMS]) for one in files]
+    )
+    yield _test("lines from all over the files", "example", proposal, all_over(0))
+    yield _test("other lines", "held-out", proposal, all_over(1)[::-1])
+    yield _test("one file", "example", proposal, all_over(0)[:1])
+    yield _test("files without lines", "example", proposal, [cut(one, ()) for one in files])
 
 
 def _tests_of_two(proposal: Proposal, sides: list[list[object]]) -> Iterator[Test]:
@@ -59,6 +84,8 @@ def _samples(proposal: Proposal, items: Sequence[object]) -> list[list[object]]:
     """Return what a program is tried on: lines from all over the input, and its first lines."""
     if proposal.joined is not None:
         return [[cast("list[object]", side)[: 2 * MOST_ITEMS] for side in items]]
+    if files := files_in(items):
+        return [[one._replace(lines=one.lines[:MOST_ITEMS]) for one in files[:MOST_FILES]]]
     head = list(items[:1]) if proposal.table.format.header else []
     return [[*head, *_spread(items[len(head) :], MOST_ITEMS)], [*head, *items[len(head) : MOST_ITEMS]]]
 

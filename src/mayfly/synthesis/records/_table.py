@@ -12,6 +12,7 @@ from mayfly.language.question import Column, ColumnInfo, ColumnKind, Vocabulary,
 from mayfly.synthesis.records._kinds import METHODS
 from mayfly.synthesis.records._model import Field, Format
 from mayfly.synthesis.records._rows import Bad, Reading, Unfit, read_lines, read_objects, read_thrown
+from mayfly.synthesis.records._several import FileLines, files_in, of_one_file
 from mayfly.synthesis.records._times import has_date
 from mayfly.synthesis.records._values import Row, Values
 
@@ -64,7 +65,9 @@ class Table:
 
 
 def read_table(found: Format, items: Sequence[object], name: str = "") -> Table:
-    """Read *items*, lines or objects, by a format."""
+    """Read *items*, lines or objects, by a format; those of several files one after the other."""
+    if found.files:
+        return _read_files(found, files_in(items), name)
     reading = Reading()
     if found.kind == "objects":
         read_objects(found, items, reading)
@@ -83,6 +86,26 @@ def read_table(found: Format, items: Sequence[object], name: str = "") -> Table:
         name=name,
         unfit=tuple(reading.unfit),
     )
+
+
+def _read_files(found: Format, files: Sequence[FileLines], name: str) -> Table:
+    """Read every file by itself, and put the rows together with the name of the file in each."""
+    alone, title = of_one_file(found)
+    whole = Table(format=found, rows=[], lines=0, name=name)
+    for file in files:
+        one = read_table(alone, file.lines)
+        unfit = (bad._replace(row=bad.row + len(whole.rows)) for bad in one.unfit)
+        whole = replace(
+            whole,
+            rows=[*whole.rows, *({**row, title: file.name} for row in one.rows)],
+            lines=whole.lines + one.lines,
+            empty=whole.empty + one.empty,
+            header=whole.header + one.header,
+            not_understood=whole.not_understood + one.not_understood,
+            first_bad=whole.first_bad or one.first_bad,
+            unfit=(*whole.unfit, *unfit),
+        )
+    return whole
 
 
 # What the words of a question can mean.

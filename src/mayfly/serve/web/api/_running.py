@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from fastapi import Request
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from mayfly.core import UNSET, InputError, Outcome, Stop, read_input_file
+from mayfly.core import UNSET, InputError, InputFile, Outcome, Stop, read_input_file
 from mayfly.operations import outcome_data
 from mayfly.serve.web._answer import ITEMS, JsonAnswer
 
@@ -63,18 +63,24 @@ def task_of(served: ServedRuntime, order: RunOrder) -> Work:
         file.write(order.lines.encode("utf-8", "replace"))
         file.seek(0)
         path = served.uploads.keep("lines.txt", file)
-    return with_file(served, order, path, options)
+    return with_files(served, order, [path], options)
 
 
-def with_file(served: ServedRuntime, order: RunOrder, path: Path, options: dict[str, Any]) -> Work:
-    """Return what does a task with an uploaded file, which is kept while the task may want it again."""
+def with_files(served: ServedRuntime, order: RunOrder, paths: Sequence[Path], options: dict[str, Any]) -> Work:
+    """Return what does a task with uploaded files, which are kept while the task may want them again.
+
+    Several files are one table.
+    """
 
     def work() -> Outcome[Any]:
         model = served.runtime.settings.models.name if options["model"] is None else options["model"]
-        given = read_input_file(path, "the file", objects_as_lines=not model and not options["examples"])
-        outcome = served.runtime.run(order.intent, input=given.value, lines=given.lines, name=given.name, **options)
+        given = InputFile(lines=paths[0], more=tuple(paths[1:]), name=paths[0].name)
+        if len(paths) == 1:
+            given = read_input_file(paths[0], "the file", objects_as_lines=not model and not options["examples"])
+        outcome = served.runtime.run(order.intent, **given.options(), **options)
         if outcome.resolved:
-            served.uploads.drop(path)
+            for path in paths:
+                served.uploads.drop(path)
         return outcome
 
     return work

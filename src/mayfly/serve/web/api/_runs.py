@@ -22,7 +22,7 @@ from mayfly.serve.web.api._running import (
     options_of,
     run_for,
     task_of,
-    with_file,
+    with_files,
 )
 
 router = APIRouter(prefix="/runs", tags=["runs"])
@@ -49,7 +49,10 @@ async def begin_run(order: RunOrder, request: Request, served: Site) -> JsonAnsw
 async def begin_run_with_file(
     request: Request,
     served: Site,
-    file: Annotated[UploadFile, File(description="JSON for .json, a list for .jsonl, otherwise lines of text.")],
+    file: Annotated[
+        list[UploadFile],
+        File(description="JSON for .json, a list for .jsonl, otherwise lines or a table; several are one table."),
+    ],
     intent: Annotated[str, Form(min_length=1, max_length=LONGEST_INTENT, description="What to do, in words.")],
     examples: Annotated[str, Form(description="A JSON list of objects with input and output.")] = "[]",
     ground: Annotated[str, Form(description="The value to give where nothing is proven, as JSON.")] = "null",
@@ -62,7 +65,10 @@ async def begin_run_with_file(
     demand_strong: Annotated[bool, Form(description="Refuse a proof that leaves something open.")] = False,
     wait: Annotated[bool, Form(description="Answer when it has ended, or 202 with its id at once.")] = True,
 ) -> JsonAnswer:
-    """Do a task with the lines of a file, or with the value that a .json file holds; see `POST /api/runs`."""
+    """Do a task with the lines or the table of a file, or with the value of a .json file; see `POST /api/runs`.
+
+    Several files are one table, whose records also have the name of their file in `file`.
+    """
     given: dict[str, Any] = {"intent": intent, "model": model, "reading": reading, "bad_lines": bad_lines, "wait": wait}
     given |= {"accept_weak": accept_weak, "demand_strong": demand_strong}
     given |= {"examples": parse_json(examples, "examples"), "ground": parse_json(ground, "ground")}
@@ -72,8 +78,8 @@ async def begin_run_with_file(
         first = error.errors()[0]
         raise InputError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}", fix="see /api/openapi.json") from None
     options = options_of(served, order)
-    path = await asyncio.to_thread(served.uploads.keep, file.filename or "upload", file.file)
-    return await run_for(served, request, with_file(served, order, path, options), wait=wait)
+    paths = [await asyncio.to_thread(served.uploads.keep, one.filename or "upload", one.file) for one in file]
+    return await run_for(served, request, with_files(served, order, paths, options), wait=wait)
 
 
 @router.get("", summary="List runs")

@@ -197,7 +197,7 @@ class PageTask:
             if not Path(self.path).exists():
                 raise InputError(f"the file {self.name} is not kept any more", fix="send it again")
             given = read_input_file(Path(self.path), "the file", objects_as_lines=not model and not self.examples)
-            return served.runtime.run(self.intent, input=given.value, lines=given.lines, name=self.name, **options)
+            return served.runtime.run(self.intent, **given._replace(name=self.name).options(), **options)
 
         return done
 
