@@ -142,7 +142,11 @@ def test_several_files_are_asked_at_once(cli: Cli, tmp_path: Path) -> None:
     ("name", "data", "words"),
     [
         ("a.bin", bytes(range(256)) * 10, "a.bin is not text in UTF-8, UTF-16 or Latin-1"),
-        ("a.csv.gz", gzip.compress(TABLE.encode(), mtime=0)[:-9], "a.csv.gz is cut off: its gzip stream ends too early"),
+        (
+            "a.csv.gz",
+            gzip.compress(TABLE.encode(), mtime=0)[:-9],
+            "a.csv.gz is cut off: its gzip stream ends too early",
+        ),
         ("a.db", b"SQLite format 3\0" + b"x" * 5000, "a.db cannot be read as an SQLite database"),
         ("a.parquet", b"PAR1 and nothing else", "a.parquet cannot be read as a Parquet file"),
     ],

@@ -61,8 +61,8 @@ InputsOption = Annotated[
     list[str] | None,
     typer.Option(
         "--input",
-        help="What to work on: JSON for .json, a list for .jsonl, otherwise lines; - is stdin. A pattern in quotes, such "
-        "as 'logs/*.gz', is many files as one table. Given twice, for questions that join two inputs.",
+        help="What to work on: JSON for .json, a list for .jsonl, otherwise lines; - is stdin. A pattern in quotes,"
+        " such as 'logs/*.gz', is many files as one table. Given twice, for questions that join two inputs.",
         metavar="FILE",
     ),
 ]
