@@ -2,9 +2,11 @@
 
 import pytest
 
+from mayfly.language.question import Column, Measure, Query
 from mayfly.synthesis.records._detect import detect
+from mayfly.synthesis.records._table import read_table
 
-from .agreement import read, rows
+from .agreement import check, read, rows
 
 
 def titles(lines: list[str]) -> list[str]:
@@ -178,3 +180,17 @@ def test_a_second_table_is_told_and_not_taken_for_a_remark() -> None:
 def test_a_row_of_nothing_but_delimiters_is_no_record() -> None:
     table = read(["date,store,sales", "2025-03-01,A,7", "2025-03-02,B,9", ",,", "date,store,sales", "2025-03-03,A,2"])
     assert (len(table.rows), table.header, table.not_understood) == (3, 3, 0)
+
+
+def test_of_a_text_in_a_log_a_dash_and_the_words_seen_say_that_there_is_none() -> None:
+    line = '10.0.0.{} - {} [10/Oct/2000:13:55:36 -0700] "GET /{} HTTP/1.1" 200 {}'
+    log = [
+        line.format(at, user, at % 3, size) for at, (user, size) in enumerate([("ann", 5), ("null", 7), ("-", "-")] * 4)
+    ]
+    found = detect(log)
+    later = [line.format(9, "None", 9, 3), line.format(9, "null", "-", "-")]
+    table = read_table(found, [*log[:3], *later])
+    assert [row["user"] for row in table.rows] == ["ann", None, None, "None", None]
+    assert [row["size"] for row in table.rows] == [5, 7, None, 3, None]
+    for title in ("user", "path", "size"):
+        check(found, Query(measures=(Measure(function="count"),), keys=(Column(name=title),)), [*log, *later])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from keyword import iskeyword
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from mayfly.synthesis.records import _times
 from mayfly.synthesis.records._model import Field, Kind, Numeral
 from mayfly.synthesis.records._numbers import CLOCKED, CURRENCIES, NOTHING, SIZES, Convention, convention_of, is_reason
 
-# What stands for nothing in any column; in a line of a log only the first two do.
+# What stands for nothing in any column.
 ABSENT = ("", "-", "null", "NULL", "None", "N/A", "n/a", "NaN", "--", "–", "—", "?")
 MOST_VALUES = 60
 # A moment says so much that a column is about moments even if most of its cells say that there is none.
@@ -101,6 +102,20 @@ def describe(
         absent=nothing,
         trouble=trouble,
     )
+
+
+def words_for_nothing(one: Field) -> tuple[str, ...]:
+    """Return the words that stand for nothing in a column."""
+    known = {sign for sign, _ in one.meanings}
+    return tuple(word for word in (*(one.nothing or ABSENT), *one.absent) if word not in known)
+
+
+def in_lines(one: Field, texts: Sequence[str]) -> Field:
+    """Return a field of a log: a text there is missing where a dash stands or nothing, and where words seen say so."""
+    if one.kind != "text":
+        return one
+    seen = set(texts)
+    return replace(one, nothing=("", "-", *(word for word in ABSENT[2:] if word in seen)))
 
 
 def _no_moment(present: Sequence[str]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from mayfly.synthesis.records import _align, _kinds, _naming, _shape, _times
 from mayfly.synthesis.records._cells import is_continued
-from mayfly.synthesis.records._model import Field, Fixed, Format, Numeral, Part, Shape, Slot
+from mayfly.synthesis.records._model import Field, Fixed, Format, Kind, Numeral, Part, Shape, Slot
 
 ENOUGH = 0.6
 # Moments stand so near the beginning of lines.
@@ -149,7 +149,8 @@ def _widest(one: Field | None, other: Field) -> Field:
     values = tuple(dict.fromkeys((*one.values, *other.values)))
     if (one.kind, one.layout, one.numeral.scales) != (other.kind, other.layout, other.numeral.scales):
         one = replace(one, kind="text", layout="", numeral=Numeral())
-    return replace(one, optional=one.optional or other.optional, values=values)
+    nothing = tuple(dict.fromkeys((*one.nothing, *other.nothing))) if one.kind == "text" else ()
+    return replace(one, optional=one.optional or other.optional, values=values, nothing=nothing)
 
 
 def _with_tail(candidate: Candidate, lines: Sequence[str]) -> tuple[Shape, list[Field]]:
@@ -238,4 +239,5 @@ def _describe(slot: Slot, texts: Sequence[str]) -> Field:
         return replace(field, optional=optional)
     moment = field.kind == "time"
     layout = field.layout if moment else ""
-    return replace(field, kind="time" if moment else "text", layout=layout, numeral=Numeral(), optional=optional)
+    kind: Kind = "time" if moment else "text"
+    return _kinds.in_lines(replace(field, kind=kind, layout=layout, numeral=Numeral(), optional=optional), texts)

@@ -63,6 +63,8 @@ class Field:
     quoted: bool = False
     # Words that stand for nothing here, besides those that do so everywhere.
     absent: tuple[str, ...] = ()
+    # All words that may stand for nothing here, where not all those do that do so in tables.
+    nothing: tuple[str, ...] = ()
     # Why its numbers cannot be worked with; empty where they can.
     trouble: str = ""
     # What the column is called where it is talked about; its path or its name where that is empty.

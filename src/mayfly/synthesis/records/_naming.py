@@ -94,7 +94,7 @@ def _field(hole: Hole, before: str, after: str, taken: Sequence[str], last: bool
     if unit and described.numeric and not name.lower().endswith(f"_{unit.lower()}") and name != "bytes":
         name = f"{name}_{'bytes' if unit == 'B' else unit.lower()}"
     unique = _kinds.identifier(name or f"column_{len(taken) + 1}", taken)
-    field = _kinds.describe(unique, hole.texts, unit=unit)
+    field = _kinds.in_lines(_kinds.describe(unique, hole.texts, unit=unit), hole.texts)
     if not name or unique == f"{name}_":
         # What is no name in Python is still what the column is called.
         field = replace(field, heading=name or unique.replace("_", " "))
@@ -184,7 +184,7 @@ def _request_fields(hole: Hole, taken: Sequence[str]) -> list[Field]:
     for index, name in enumerate(_shape.REQUEST_FIELDS):
         texts = [parts[index] or "" for parts in split]
         described = _kinds.describe(_kinds.identifier(name, taken), texts, missing=True)
-        found.append(replace(described, role=name))
+        found.append(replace(_kinds.in_lines(described, texts), role=name))
     return found
 
 
@@ -198,4 +198,4 @@ def request_parts(request: str) -> tuple[str | None, str | None, str | None]:
         and "".join(words[1:-1])
     ):
         return words[0], " ".join(words[1:-1]), words[-1]
-    return None, None if request in _kinds.ABSENT else request, None
+    return None, request, None

@@ -90,7 +90,7 @@ class _Converted(dict[str, object]):
 
 def converter_of(one: Field) -> Convert:
     """Return what makes a value of a text, by what the column holds; ValueError for one it cannot hold."""
-    absent = frozenset((*_kinds.ABSENT, *one.absent)) - dict(one.meanings).keys()
+    absent = frozenset(_kinds.words_for_nothing(one))
     inner = _converter_of_present(one)
     return lambda text: None if text in absent else inner(text)
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from mayfly.synthesis.records import _shape
 from mayfly.synthesis.records._model import Field, Fixed, Format, Part, Slot
-from mayfly.synthesis.records._sql_text import call, identifier, literal
+from mayfly.synthesis.records._sql_text import broken, call, identifier, literal
 
 # Slots through which nothing but numbers and moments passes, and those that are never empty.
 _SURE = frozenset(("int", "float", "code", "time"))
@@ -77,17 +77,20 @@ def _matched(found: Format, used: Sequence[Field], names: Mapping[str, str]) -> 
     pattern, groups = _line_pattern(found, wanted | ({telling} if telling else set()), columns)
     texts = {name: identifier(column) for name, column in columns.items()}
     further = [one for one in used if one.origin != "own"]
+    # A part of a request needs no column of its own where it is used once.
+    once = parts & {one.name for one in used if one.kind == "text"} - {one.within for one in further}
     layers = [
         [_extracted(pattern, groups)] if groups else [],
         _joined_groups(groups, columns) if len(found.shapes) > 1 else [],
-        [_part_of_request(name, texts[name]) for name in sorted(parts)]
+        [f"{_part_of_request(name)} AS {texts[name]}" for name in sorted(parts - once)]
         + [f"{derived(one, texts.get(one.within, 'line'))} AS {texts[one.name]}" for one in further],
         _unquoted([texts[one.name] for one in further if one.origin == "pair"]),
     ]
-    whole = f"{texts[telling]} <> ''" if telling else f"regexp_matches(line, {literal(pattern)})"
+    texts |= {name: _part_of_request(name) for name in once}
+    whole = f"{texts[telling]} <> ''" if telling else f"regexp_matches(line, {pattern})"
     return Cut(
         cells={one.title: texts[one.name] for one in used},
-        layers=[layer for layer in layers if layer],
+        layers=[*filter(None, layers)],
         fits=[*_not_passed(found), whole],
         sure={one.title for one in used if one.numeral.bare and _styles(found, one.name) <= _SURE},
         line=bool(found.passed) or not telling,
@@ -109,7 +112,7 @@ def _not_passed(found: Format) -> list[str]:
 def _extracted(pattern: str, groups: Sequence[Group]) -> str:
     """Return the columns that the groups of a pattern make of a line."""
     names = ", ".join(literal(group.column) for group in groups)
-    return f"unnest({call('regexp_extract', ['line', literal(pattern), f'[{names}]'])})"
+    return f"unnest({call('regexp_extract', ['line', pattern, f'[{names}]'])})"
 
 
 def _joined_groups(groups: Sequence[Group], columns: Mapping[str, str]) -> list[str]:
@@ -120,19 +123,19 @@ def _joined_groups(groups: Sequence[Group], columns: Mapping[str, str]) -> list[
     return [f"{' || '.join(parts)} AS {identifier(columns.get(name, name))}" for name, parts in held.items()]
 
 
-def _part_of_request(name: str, column: str) -> str:
+def _part_of_request(name: str) -> str:
     function, pattern, what = _REQUEST[name]
-    return f"{function}(request, {literal(pattern)}, {what}) AS {column}"
+    return f"{function}(request, {literal(pattern)}, {what})"
 
 
 def _line_pattern(found: Format, wanted: Collection[str], columns: Mapping[str, str]) -> tuple[str, list[Group]]:
-    """Return the pattern of all shapes, with a group for each of the *wanted* fields in each of them."""
-    patterns, groups = [], []
+    """Return the pattern of all shapes as a literal, with a group for each of the *wanted* fields in each of them."""
+    pieces, groups = ["^"], []
     for number, shape in enumerate(found.shapes, start=1):
-        pattern = ""
+        pieces.append("" if len(found.shapes) == 1 else "|" if number > 1 else "(?:")
         for place, part in enumerate(shape.parts):
             if isinstance(part, Fixed):
-                pattern += _shape.fixed_pattern(
+                pieces[-1] += _shape.fixed_pattern(
                     _after_any(part.text, shape.parts[place - 1] if place else None, wanted)
                 )
                 continue
@@ -140,13 +143,14 @@ def _line_pattern(found: Format, wanted: Collection[str], columns: Mapping[str, 
             if part.name in wanted:
                 column = columns.get(part.name, part.name)
                 groups.append(Group(f"{column} {number}" if len(found.shapes) > 1 else column, part.name))
-            pattern += f"({body})" if part.name in wanted else f"(?:{body})" if "|" in body else body
-        patterns.append(pattern)
-    if len(patterns) > 1:
-        return f"^(?:{'|'.join(patterns)})$", groups
+            pieces.append(f"({body})" if part.name in wanted else f"(?:{body})" if "|" in body else body)
     last = found.shapes[0].parts[-1]
     anything = isinstance(last, Slot) and last.style == "rest" and last.name not in wanted
-    return f"^{patterns[0].removesuffix('.*')}" if anything else f"^{patterns[0]}$", groups
+    if anything and len(found.shapes) == 1:
+        pieces.pop()
+    else:
+        pieces.append("$" if len(found.shapes) == 1 else ")$")
+    return broken(pieces), groups
 
 
 def _after_any(text: str, before: Part | None, wanted: Collection[str]) -> str:

@@ -161,7 +161,7 @@ class Source:
         """Return the condition that a cell holds nothing."""
         words = f"{cell} IN ({', '.join(map(literal, one.absent))})" if one.absent else ""
         # Of a long list after IN DuckDB makes a join, and rows come out of that in any order.
-        listed = f"list_position($absent, {cell}) IS NOT NULL" if self._has_absent_words(one) else ""
+        listed = f"list_position($absent, {cell}) IS NOT NULL" if self._may_have_words(one) else ""
         null = "" if self.found.kind in ("pattern", "plain") else f"{cell} IS NULL"
         return " OR ".join(filter(None, (null, listed, words)))
 
@@ -172,12 +172,16 @@ class Source:
             return f"CASE {cell} {cases} ELSE {cell} END"
         if one.kind == "list" or (self.found.kind in OBJECTS and one.kind == "text"):
             return cell
-        listed = f"list_position($absent, {cell}) IS NULL" if self._has_absent_words(one) else ""
+        if one.nothing:
+            for word in (*one.nothing, *one.absent):
+                cell = f"nullif({cell}, {literal(word)})"
+            return cell
+        listed = f"list_position($absent, {cell}) IS NULL" if self._may_have_words(one) else ""
         words = f"{cell} NOT IN ({', '.join(map(literal, one.absent))})" if one.absent else ""
         test = " AND ".join(filter(None, (listed, words)))
         return f"CASE WHEN {test} THEN {cell} END" if test else cell
 
-    def _has_absent_words(self, one: Field) -> bool:
+    def _may_have_words(self, one: Field) -> bool:
         """Say whether the words that stand for nothing anywhere may still be in a cell."""
         if self.found.kind == "delimited":
             return bool(self.found.padding)  # Words without blanks around them are NULL by `nullstr`.

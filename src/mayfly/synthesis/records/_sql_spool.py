@@ -68,6 +68,7 @@ def _own_field(one: Field, at: int) -> Field:
         origin="own",
         numeral=bare,
         absent=(),
+        nothing=(),
         meanings=(),
         quoted=False,
         mixed=False,

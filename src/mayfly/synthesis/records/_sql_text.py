@@ -55,6 +55,18 @@ def quoted(text: str) -> str:
     return "\n".join("'" + piece.replace("'", "''") + "'" for piece in pieces)
 
 
+def broken(pieces: Sequence[str]) -> str:
+    """Return a text as a literal of as many lines as it needs, each of them whole *pieces* where these fit."""
+    lines = [""]
+    for piece in pieces:
+        if lines[-1] and len(lines[-1]) + len(piece) > _PIECE:
+            lines.append("")
+        lines[-1] += piece
+    text = "".join(pieces)
+    fits = text.isprintable() and max(map(len, lines)) + 2 <= WIDTH
+    return "\n".join("'" + line.replace("'", "''") + "'" for line in lines) if fits else literal(text)
+
+
 def identifier(name: str) -> str:
     """Return a printable name as SQL, in quotes where it cannot stand without them."""
     plain = re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name) and name.lower() not in _RESERVED
@@ -74,7 +86,7 @@ def free_name(text: str, taken: Iterable[str]) -> str:
 def clause(word: str, items: Sequence[str]) -> str:
     """Return a clause of a statement, on one line where it fits."""
     whole = f"{word} {', '.join(items)}"
-    if len(whole) <= WIDTH and "\n" not in whole:
+    if len(items) == 1 or (len(whole) <= WIDTH and "\n" not in whole):
         return whole
     return f"{word}\n{textwrap.indent(filled(items), INDENT)}"
 
