@@ -280,3 +280,18 @@ def test_foreign_formats_are_read_behind_the_wall(tmp_path: Path, shop: Path) ->
         assert look_at((tmp_path / "a.json",), lambda: sandbox).sample.lines == ('{"city":"Rome","qty":2}',)
         with pytest.raises(InputError, match=r"a\.db cannot be read as an SQLite database: file is not a database"):
             look_at((put(tmp_path / "a.db", b"SQLite format 3\0" + b"x" * 5000),), lambda: sandbox)
+
+
+def test_a_file_that_grows_is_told_from_one_that_is_another_now(tmp_path: Path) -> None:
+    path = put(tmp_path / "a.csv", b"a,b\n1,2\n")
+    given = look_at((path,))
+    assert not given.check_unchanged()
+    with path.open("ab") as file:
+        file.write(b"3,4\n")
+    assert given.check_unchanged()
+    path.write_bytes(b"a,b\n")
+    with pytest.raises(InputError, match=r"a\.csv changed while it was read"):
+        given.check_unchanged()
+    path.unlink()
+    with pytest.raises(InputError, match=r"cannot read .*a\.csv: No such file"):
+        given.check_unchanged()

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from mayfly.core import Settings
 from mayfly.runtime import Runtime
 
 ORDERS = "customer,amount,status\n" + "".join(f"c{n % 5},{n}.50,{'paid' if n % 2 else 'open'}\n" for n in range(200))
@@ -171,3 +172,30 @@ def test_bad_questions_and_bad_files_end_in_a_reason(
     outcome = runtime.run(question, lines=write(tmp_path, "t.csv", table))
     assert outcome.status in ("resolved", "collapsed")
     assert outcome.reason
+
+
+def test_a_column_that_is_half_numbers_says_why_it_is_not_added_up(runtime: Runtime, tmp_path: Path) -> None:
+    rows = "".join(f"n{n % 5},{n if n % 2 else f'abc{n}'}\n" for n in range(100))
+    outcome = runtime.run("sum of amount by name", lines=write(tmp_path, "half.csv", f"name,amount\n{rows}"))
+    assert not outcome.resolved
+    assert "amount: 50 of its 100 cells are no numbers, such as 'abc0'" in outcome.reason
+
+
+def test_a_file_that_changes_while_it_is_read_gives_nothing_and_one_that_grows_is_told(tmp_path: Path) -> None:
+    table = write(tmp_path, "orders.csv", ORDERS)
+    told: list[str] = []
+
+    def change(what: str, _: object) -> None:
+        told.append(what)
+        if what == "wrote":
+            table.write_text(later, encoding="utf-8")
+
+    with Runtime(Settings(state_dir=str(tmp_path / "state")), observer=change) as runtime:
+        later = ORDERS[: len(ORDERS) // 2]
+        outcome = runtime.run("sum of amount", lines=table, ground="none")
+        assert (outcome.status, outcome.value, outcome.code) == ("collapsed", "none", "INPUT")
+        assert outcome.reason == f"{table} changed while it was read; ask about a copy of it"
+        table.write_text(ORDERS, encoding="utf-8")
+        later = ORDERS + "c0,5.00,paid\n"
+        assert runtime.run("mean of amount", lines=table).status == "resolved"
+        assert told.count("grew") == 1

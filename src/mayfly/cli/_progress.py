@@ -102,6 +102,9 @@ class Progress:
                 self._say("thought", one_line(attempt.reflection.root_cause, limit=160))
             self._busy("writing again")
 
+    def _grew(self, _: None) -> None:
+        self._say("input", "grew while it was read: of the lines that came last some may be counted and not used")
+
     def _promoted(self, place: str) -> None:
         self._say("known", f"promoted/{place}, proven again with its own tests")
 

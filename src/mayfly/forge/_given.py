@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from mayfly.core import TABLES, FileKind, InputError, distinct_names, file_kind, load_json, split_table
+from mayfly.core import TABLES, FileKind, InputError, distinct_names, file_kind, load_json, split_table, unreadable
 from mayfly.forge._converting import MadeFile, OpenBox, converted, decoded, sample_of_parquet, samples_of_zstd
 from mayfly.forge._sampling import WHOLE, Packing, Sample, lines_in, reading, sample_of
 
@@ -22,6 +22,24 @@ FEWEST = 64 * 1024
 _ENDINGS: dict[str, Packing] = {".gz": "gzip", ".zst": "zstd"}
 
 
+class FileState(NamedTuple):
+    """Which file was found at a path, how large it was, and when it was written last."""
+
+    path: Path
+    inode: int
+    size: int
+    written: int
+
+    @classmethod
+    def of(cls, path: Path) -> FileState:
+        """Return the state of a file now."""
+        try:
+            found = path.stat()
+        except OSError as error:
+            raise unreadable(path, "", error) from None
+        return cls(path, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Given:
     """What was given: for each file its path, its sample, and its name in the column `file`."""
@@ -32,6 +50,8 @@ class Given:
     notes: tuple[str, ...] = ()
     # Files that were made of those of the input, and are kept while this is.
     made: tuple[MadeFile, ...] = ()
+    # The files of the input as they were before anything of them was read.
+    seen: tuple[FileState, ...] = ()
 
     @property
     def sample(self) -> Sample:
@@ -47,6 +67,19 @@ class Given:
     def size(self) -> int:
         """The bytes of all files, as they lie."""
         return sum(path.stat().st_size for path in self.files)
+
+    def check_unchanged(self) -> bool:
+        """Say whether a file has grown since it was looked at; one that is another now is an `InputError`.
+
+        Logs are asked about while programs write to them: what comes behind the lines that were read changes nothing.
+        """
+        grown = False
+        for before in self.seen:
+            now = FileState.of(before.path)
+            if now.inode != before.inode or now.size < before.size or (now.size == before.size and now != before):
+                raise InputError(f"{before.path} changed while it was read", fix="ask about a copy of it")
+            grown = grown or now.size > before.size
+        return grown
 
     def all_lines(self, most: int, why: str) -> tuple[tuple[str, ...], ...]:
         """Return every line of each file; more than *most* bytes in all are refused, and it is said *why*."""
@@ -89,6 +122,7 @@ def look_at(paths: Sequence[Path], box: OpenBox | None = None, *, parquet: bool 
         box=box or _no_box,
         parquet=parquet,
     )
+    seen = tuple(FileState.of(path) for path, _ in split)
     names = distinct_names([path for path, _ in split])
     packed = iter(
         samples_of_zstd([path for (path, _), kind in zip(split, kinds, strict=True) if kind == "zstd"], look.box)
@@ -105,6 +139,7 @@ def look_at(paths: Sequence[Path], box: OpenBox | None = None, *, parquet: bool 
         names=tuple(_without_ending(name) if one.made else name for name, one in zip(names, found, strict=True)),
         notes=_notes(found),
         made=tuple(made for one in found for made in one.made),
+        seen=seen,
     )
 
 

@@ -82,6 +82,8 @@ class TaskRun:
             bounds = replace(self.within, ticket=ticket, run=story.id, progress=lambda part: story.tell("read", part))
             artifact, entry = compiled.artifact, compiled.entry
             ran = execute(self.parts.sandbox, artifact, entry, self.task, within=bounds, pinned=pinned)
+            if entry.data and self.task.given.check_unchanged():
+                story.tell("grew", None)
         self.story.executed(artifact, ran)
         if not ran.result.ok:
             self.story.check()

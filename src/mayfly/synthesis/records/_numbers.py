@@ -15,8 +15,10 @@ NUMBER = r"[-+]?(?:[0-9]{1,18}(?:\.[0-9]{1,30})?|\.[0-9]{1,30})(?:[eE][-+]?[0-9]
 ENOUGH = 0.95
 # So few cells may be written in another way than the rest; more of them are a question.
 MIXED = 0.01
-# With fewer numbers than this the column is text, and nothing is said about it.
+# With fewer numbers than this a word between them is a value of its own, and no reason why there is none.
 SOME = 0.6
+# With fewer numbers than this the column is text, and nothing is said about it where numbers are asked for.
+TOLD = 0.3
 # Words for nothing, in a column of numbers or moments.
 NOTHING = frozenset(
     [
@@ -145,7 +147,7 @@ def _unusual(
         return Convention(Numeral(scales=_scales_of(units)), absent)
     if all(_CLOCK.fullmatch(cell) for cell in counts) and _runs_on(counts):
         return Convention(Numeral(scales=CLOCKED), absent)
-    if number < max(total * SOME, 4) or any(match["suf"] for match in found.values()):
+    if number < max(total * TOLD, 4) or any(match["suf"] for match in found.values()):
         return None
     other = next(cell for cell in counts if cell not in found)
     return Convention(trouble=f"{total - number} of its {total} cells are no numbers, such as {other[:40]!r}")
