@@ -87,6 +87,11 @@ class Proposal:
         ]
         return made[0] if self.joined is None else list(made)
 
+    @property
+    def answered(self) -> object:
+        """What the program has to answer for the rows that were read, as JSON carries it."""
+        return json.loads(json.dumps(self.answer.value))
+
     def expected(self, items: Sequence[object]) -> object:
         """Return what the program has to answer for *items*."""
         table = self._table_of(as_tried(items))
