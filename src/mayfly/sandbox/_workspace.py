@@ -12,10 +12,9 @@ import os
 import stat
 import threading
 import time
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from mayfly.sandbox._python import pid_of
-from mayfly.sandbox._worker import Worker
 
 # Seconds between two looks; where a look takes long, so many times as long as it took.
 _PAUSE = 0.02
@@ -33,10 +32,19 @@ class Usage(NamedTuple):
     closed: int = 0
 
 
+class Writer(Protocol):
+    """A worker whose job may write: its process by a descriptor, and how it is ended."""
+
+    process: int
+
+    def kill(self) -> None:
+        """End it."""
+
+
 class Watched:
     """A job that may write: what its workspace may hold, and why it was ended if it was."""
 
-    def __init__(self, worker: Worker, limit: Usage) -> None:
+    def __init__(self, worker: Writer, limit: Usage) -> None:
         self.worker = worker
         self.limit = limit
         self.reason = ""
@@ -59,7 +67,7 @@ class Watch:
         self._seen_at = float("-inf")
         self._cost = 0.0
 
-    def begin(self, worker: Worker) -> Watched:
+    def begin(self, worker: Writer) -> Watched:
         """Note what the workspace holds and watch it from now on."""
         if self._cost <= _QUICK:
             self._seen_at = float("-inf")
@@ -84,7 +92,7 @@ class Watch:
             self._seen_at = float("-inf")
         return watched.reason
 
-    def forget(self, worker: Worker) -> None:
+    def forget(self, worker: Writer) -> None:
         """Watch this job no longer."""
         with self._changed:
             self._active = [watched for watched in self._active if watched.worker is not worker]
@@ -165,7 +173,7 @@ def _is_ours(path: str) -> bool:
         return False
 
 
-def _nameless(worker: Worker, path: str) -> int:
+def _nameless(worker: Writer, path: str) -> int:
     """Return the bytes of files that a job has removed and still holds open."""
     total = 0
     with contextlib.suppress(OSError):  # it has ended, or its descriptors are not ours to see
