@@ -14,16 +14,18 @@ from mayfly.synthesis.records._outside import joined, title_patterns
 
 # A line of a block: a name, a sign and a value, which may be in quotes; a dash before it begins an item of a list.
 # The groups are those of every pattern of pairs: the name, another place for it, a value in quotes, any other value.
-BLOCK_PAIR = r'(?m)^(?:- )?[ \t]*([A-Za-z_][\w .@/-]{0,40}?)()[ \t]*[=:](?!//)[ \t]*(?:"([^"\n]*)"|(.*?))[ \t]*$'
+BLOCK_PAIR = re.compile(
+    r'(?m)^(?:- )?[ \t]*([A-Za-z_][\w .@/-]{0,40}?)()[ \t]*[=:](?!//)[ \t]*(?:"([^"\n]*)"|(.*?))[ \t]*$'
+)
 # A line that begins a block: a section's name in brackets, or the dash of an item.
-BLOCK_START = r"\[[^\[\]]+\]|- .*"
+_START = re.compile(r"\[[^\[\]]+\]|- .*")
 BLOCK_NAME = r"^\[([^\[\]\n]+)\]"
 COMMENT = r"[;#].*|//.*"
 # A line of signs ends a block as an empty line does; titles have one below them.
 BLOCK_RULE = r"[-=*_~]{3,}"
 # So few blocks may be chance; so many of their lines have to be pairs, so many blocks to have the commonest name.
 FEWEST, ENOUGH, SHARED = 3, 0.9, 0.7
-_PAIR, _START, _COMMENT, _RULE = map(re.compile, (BLOCK_PAIR, BLOCK_START, COMMENT, BLOCK_RULE))
+_COMMENT, _RULE = re.compile(COMMENT), re.compile(BLOCK_RULE)
 
 
 def join_blocks(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
@@ -52,12 +54,12 @@ def detect_blocks(lines: Sequence[str]) -> Format | None:
     """Recognise blocks of pairs, with a name in brackets above them or an empty line between them."""
     outside = re.compile(joined([COMMENT, BLOCK_RULE]))
     records = [text for _, text in join_blocks(lines) if text and not outside.fullmatch(text)]
-    titles = list(takewhile(lambda text: not _PAIR.search(text) and not _START.match(text), records))
+    titles = list(takewhile(lambda text: not BLOCK_PAIR.search(text) and not _START.match(text), records))
     records = records[len(titles) :]
     blocks = [text for text in records if "\n" in text]
     if len(blocks) < max(FEWEST, len(records) * ENOUGH):
         return None
-    found = [[(match[1], match[3] or match[4]) for match in _PAIR.finditer(text)] for text in records]
+    found = [[(match[1], match[3] or match[4]) for match in BLOCK_PAIR.finditer(text)] for text in records]
     headed = sum(bool(re.match(BLOCK_NAME, text)) for text in records)
     inside = sum(len(text.split("\n")) for text in records) - headed
     common = Counter(name for pairs in found for name in dict(pairs)).most_common(1)
@@ -68,12 +70,9 @@ def detect_blocks(lines: Sequence[str]) -> Format | None:
     return Format(
         name="blocks of pairs",
         kind="pairs",
-        record="Entry",
         fields=_fields([pairs for pairs in found if pairs], headed),
         blocks=True,
         passed=joined([*title_patterns(titles, records), COMMENT, BLOCK_RULE]),
-        fitted=sum(map(bool, found)),
-        total=len(records),
     )
 
 

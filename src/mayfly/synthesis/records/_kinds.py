@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
-from keyword import iskeyword
 from typing import NamedTuple
 from unicodedata import normalize
 
@@ -262,11 +261,10 @@ def looks(texts: Sequence[str]) -> str:
 
 
 def identifier(text: str, taken: Sequence[str] = ()) -> str:
-    """Make a name for Python from any header, changing as little as possible, and none twice."""
+    """Make a name for a group of a pattern from any header, changing as little as possible, and none twice."""
     name = re.sub(r"\W+", "_", normalize("NFKC", text)).strip("_") or "field"
     name = name if f"a{name}".isidentifier() else re.sub(r"[^0-9A-Za-z_]+", "_", name).strip("_") or "field"
     name = f"field_{name}" if name[0].isdigit() else name
-    name = f"{name}_" if iskeyword(name) else name
     number = 2
     unique = name
     while unique in taken:

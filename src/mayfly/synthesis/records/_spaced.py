@@ -26,7 +26,6 @@ from mayfly.synthesis.records._tables import (
     MOST_TITLES,
     PROBED,
     Cells,
-    is_number_column,
     table,
 )
 
@@ -43,7 +42,6 @@ class _Cut(NamedTuple):
     names: list[str]
     delimiter: str
     full: list[Cells]
-    lines: list[str]
     sure: bool
 
 
@@ -95,7 +93,7 @@ def _below_comment(lines: Sequence[str]) -> Format | None:
     if not rows or not (_tells(rows) if exact else _few_each(rows)):
         return _below_wide_comment(lines, rest)
     found = table("columns", rows, names, " ")
-    return replace(found, rest=True, passed=joined([COMMENT, RULE]), total=len(rest))
+    return replace(found, rest=True, passed=joined([COMMENT, RULE]))
 
 
 def _below_wide_comment(lines: Sequence[str], rest: Sequence[str]) -> Format | None:
@@ -145,7 +143,7 @@ def _detect_below(lines: Sequence[str]) -> Format | None:
     if chosen is None and places and (made := _placed(places, lines, NEARLY_ALL)):
         return made
     chosen = chosen or next(iter(cuts), None)
-    return _table_of(chosen, head, len(rest)) if chosen else None
+    return _table_of(chosen, head) if chosen else None
 
 
 def _telling_places(head: str, rest: Sequence[str]) -> _places.Places | None:
@@ -181,13 +179,13 @@ def _cut_by(delimiter: str, names: list[str], head: str, rest: Sequence[str]) ->
     probe = full[:: max(1, len(full) // PROBED)]
     # A last cell that takes the rest of its line hides that the others stand below the wrong names.
     below = exact or sum(_places.are_below(names, head, *one) for one in probe) >= len(probe) * BELOW
-    return _Cut(names, delimiter, rows, [line for line, _ in full], below and len(full) >= len(rest) * NEARLY_ALL)
+    return _Cut(names, delimiter, rows, below and len(full) >= len(rest) * NEARLY_ALL)
 
 
-def _table_of(cut: _Cut, head: str, total: int) -> Format:
+def _table_of(cut: _Cut, head: str) -> Format:
     found = table("columns", cut.full, cut.names, cut.delimiter)
     header = cut_spaced(head, cut.delimiter, len(cut.names), rest=True)
-    return replace(found, header=tuple(header), rest=cut.delimiter == " ", passed=RULE, total=total)
+    return replace(found, header=tuple(header), rest=cut.delimiter == " ", passed=RULE)
 
 
 def _placed(places: _places.Places, lines: Sequence[str], enough: float) -> Format | None:
@@ -203,26 +201,22 @@ def _placed(places: _places.Places, lines: Sequence[str], enough: float) -> Form
     passed = [last, RULE]
     if total_row(rows):
         passed.insert(0, re.escape(fitting[-1]))
-        rows, below = rows[:-1], below[:-1]
+        rows = rows[:-1]
     found = table("columns", rows, places.names, "  ")
-    return replace(found, header=tuple(head), stops=tuple(places.stops), passed=joined(passed), total=len(below))
+    return replace(found, header=tuple(head), stops=tuple(places.stops), passed=joined(passed))
 
 
 def _merged_names(head: str, lines: Sequence[str]) -> list[str]:
     """Return the words of a header; those with one space between them together that stand above one value."""
-    places = [(found.start(), found.end()) for found in re.finditer(r"\S+", head)]
-    alone = Counter[int]()
+    words = _places.words_of(head)
     probe = lines[:: max(1, len(lines) // PROBED)]
-    for line in probe:
-        for found in re.finditer(r"\S+", line[: len(head)]):
-            above = [at for at, (start, end) in enumerate(places) if start < found.end() and found.start() < end]
-            alone.update(above[:1])
+    alone = _places.words_below(words, probe)
     names: list[str] = []
-    for at, (start, end) in enumerate(places):
-        if names and alone[at] * 2 < len(probe) and start - places[at - 1][1] == 1:
-            names[-1] += f" {head[start:end]}"
+    for at, word in enumerate(words):
+        if names and alone[at] * 2 < len(probe) and word.start - words[at - 1].end == 1:
+            names[-1] += f" {word.text}"
         else:
-            names.append(head[start:end])
+            names.append(word.text)
     return names
 
 
@@ -238,11 +232,11 @@ def _is_above_values(head: str, lines: Sequence[str]) -> bool:
     if len({len(row) for row in rows}) != 1:
         places = _places.of_names(head, probe)
         rows = [places.cut(line) for line in probe] if places else []
-    return bool(rows) and sum(map(is_number_column, zip(*rows, strict=True))) >= len(rows[0]) - 1
+    return bool(rows) and sum(map(_align.is_number_column, zip(*rows, strict=True))) >= len(rows[0]) - 1
 
 
 def _tells(rows: Sequence[Cells]) -> bool:
-    return any(_align.typed(column) or is_number_column(column) for column in zip(*rows[:PROBED], strict=True))
+    return any(map(_align.tells, zip(*rows[:PROBED], strict=True)))
 
 
 def _named(cells: Sequence[str]) -> bool:

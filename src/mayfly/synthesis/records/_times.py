@@ -11,6 +11,8 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from mayfly.synthesis.records._text import escape
+
 _REGEX = {
     "Y": "[0-9]{4}",
     "m": "[0-9]{2}",
@@ -54,11 +56,6 @@ def layouts() -> tuple[str, ...]:
 def pieces(layout: str) -> list[str]:
     """Split a layout into codes, written with their percent sign, and single characters."""
     return re.findall(r"%[A-Za-z]|.", layout)
-
-
-def escape(text: str) -> str:
-    """Return the pattern of a text, with a backslash only where one is needed."""
-    return re.sub(r"([.^$*+?{}\[\]\\|()])", r"\\\1", text)
 
 
 @cache
