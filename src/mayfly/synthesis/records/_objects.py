@@ -184,7 +184,7 @@ def _object_field(name: str, path: tuple[str, ...], values: Sequence[object], mi
     optional = missing or len(present) < len(values)
     if kinds & {list, dict}:
         kind: Kind = "list" if list in kinds else "text"
-        return Field(name=name, kind=kind, role="", optional=optional, path=path)
+        return Field(name=name, kind=kind, optional=optional, path=path, mixed=kind == "text")
     if kinds == {bool}:
         return Field(name=name, kind="bool", optional=optional, path=path)
     texts = [value if isinstance(value, str) else json.dumps(value) for value in present]
@@ -192,5 +192,5 @@ def _object_field(name: str, path: tuple[str, ...], values: Sequence[object], mi
     if kinds <= {int, float} and field.kind not in ("int", "epoch"):
         return replace(field, kind="float", layout="", numeral=Numeral())
     if field.kind == "bool" or (kinds != {str} and field.kind not in ("int", "float", "epoch")):
-        return replace(field, kind="text", layout="", numeral=Numeral())
+        return replace(field, kind="text", layout="", numeral=Numeral(), mixed=kinds != {str})
     return replace(field, quoted=str in kinds)

@@ -41,9 +41,9 @@ class Made(NamedTuple):
 class _Column(dict[str, object]):
     """The values that the texts of one column stand for, each worked out once: most of them come again."""
 
-    def __init__(self, one: Field) -> None:
+    def __init__(self, one: Field, *, in_object: bool) -> None:
         super().__init__()
-        self.field, self.title = one, one.title
+        self.field, self.title, self.in_object = one, one.title, in_object
         self.meanings = dict(one.meanings)
         self.pattern = re.compile(one.pattern)
         numbers = one.kind in ("int", "float", "epoch") or not one.numeral.bare
@@ -67,7 +67,7 @@ class _Column(dict[str, object]):
             if text.lower() not in ("true", "false"):
                 raise ValueError(text)
             return text.lower() == "true"
-        if self.field.kind == "time" and not _times.fits(self.field.layout, text):
+        if self.field.kind == "time" and not _times.fits(self.field.layout, text, more=self.in_object):
             raise ValueError(text)
         return self.meanings.get(text, text)
 
@@ -112,15 +112,17 @@ def read_records(found: Format, items: Sequence[object]) -> Iterator[tuple[int, 
         for number, item in enumerate(items, start=1):
             yield number, str(item)[:200], reader.row_of_object(item) if isinstance(item, Mapping) else "bad"
         return
-    passed = re.compile(found.passed or r"(?!)")
-    for number, text in records_of(found, items):
-        if found.kind in ("memory", "trace"):
+    if found.kind in ("memory", "trace"):
+        for number, text in records_of(found, items):
             # Lines that name nothing of the kind are no records, and are passed over.
             row = _java.row_of(found.kind, number, text)
-            yield number, text, Made({**row, "": text}) if row is not None else "passed"
-        elif not text.strip() and found.kind != "plain":
+            yield number, text, "passed" if row is None else Made({**row, "": text})
+        return
+    passed = re.compile(found.passed) if found.passed else None
+    for number, text in records_of(found, items):
+        if not text.strip() and found.kind != "plain":
             yield number, text, "empty"
-        elif passed.fullmatch(text):
+        elif passed is not None and passed.fullmatch(text):
             yield number, text, "header"
         else:
             yield number, text, reader.read(text)
@@ -131,11 +133,12 @@ class _RecordReader:
 
     def __init__(self, found: Format) -> None:
         self.found = found
-        self.columns = [_Column(one) for one in found.fields]
+        self.columns = [_Column(one, in_object=found.kind in ("json", "objects")) for one in found.fields]
         self.own = [one for one in self.columns if one.field.origin == "own"]
         self.inside = [one for one in self.columns if one.field.origin != "own"]
         self.titles = [one.title for one in self.own]
         self.names = [one.field.name for one in self.own]
+        self.places = [one.field.columns for one in self.own]
         self.shapes = [_shape.compiled(shape) for shape in found.shapes]
         self.requests = any("request" in _shape.groups(shape) for shape in found.shapes)
         self.header = list(found.header)
@@ -191,8 +194,7 @@ class _RecordReader:
             return "header"
         if len(cells) != found.width or not has_gaps_at(text, found.stops):
             return "bad"
-        places = (one.field.columns for one in self.own)
-        return [cells[held[0]] if len(held) == 1 else _side_by_side([cells[at] for at in held]) for held in places]
+        return [cells[at[0]] if len(at) == 1 else _side_by_side([cells[one] for one in at]) for at in self.places]
 
     def _look_inside(self, row: dict[str, object], text: str, cells: Mapping[str, str | None]) -> None:
         """Add the values that are found inside the whole record, or inside one of its cells."""

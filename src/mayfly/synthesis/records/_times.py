@@ -70,20 +70,10 @@ def compiled(layout: str) -> re.Pattern[str]:
     return re.compile(regex(layout))
 
 
-def outline(layout: str) -> str:
-    """Return the part of a moment in which everything has its place: a zero for every digit."""
-    widths = {"%Y": 4, "%m": 2, "%d": 2, "%H": 2, "%M": 2, "%S": 2}
-    shown = ""
-    for piece in pieces(layout):
-        if piece[0] == "%" and piece not in widths:
-            break
-        shown += "0" * widths.get(piece, 0) or piece
-    return shown
-
-
-def fits(layout: str, text: str) -> bool:
-    """Whether *text* is a moment that exists, written in *layout*."""
-    return bool(compiled(layout).fullmatch(text)) and moment(layout, text) is not None
+def fits(layout: str, text: str, *, more: bool = False) -> bool:
+    """Whether *text* is a moment that exists, written in *layout*; *more* may follow, such as a time behind a date."""
+    pattern = compiled(layout)
+    return bool(pattern.match(text) if more else pattern.fullmatch(text)) and moment(layout, text) is not None
 
 
 def guess(texts: Iterable[str]) -> Layout:
