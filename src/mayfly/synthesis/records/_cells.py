@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 
-from mayfly.synthesis.records._blocks import join_blocks
 from mayfly.synthesis.records._model import Format
 from mayfly.synthesis.records._text import clean, escape, other_signs
 
@@ -18,6 +17,24 @@ _CONTINUED = re.compile(
     r"|During handling of the above |The above exception was |Exception in thread "
     r"|[A-Za-z_$][\w$]*(?:\.[\w$]+)+(?:: |$)|[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit)(?:: |$)"
 )
+# A pair inside a text, key=value, or "key": value as JSON has it; the groups of all patterns of pairs are the name,
+# another place for it, a value in quotes, any other value.
+_PAIR = re.compile(
+    r'(?:(?<![^\s,;(\[{|])([A-Za-z_@][\w.@-]*)=|"([A-Za-z_][\w.-]*)": ?)'
+    r'(?:"([^"\\]*(?:\\.[^"\\]*)*)"|([^\s,;)\]}|{\["]*))'
+)
+LOGFMT = re.compile(r'(?<!\S)([A-Za-z_@][\w.@-]*)()=(?:"([^"\\]*(?:\\.[^"\\]*)*)"|(\S*))')
+_ESCAPED = re.compile(r"\\(.)")
+# A line of a block: a name, a sign and a value, which may be in quotes; a dash before it begins an item of a list.
+BLOCK_PAIR = re.compile(
+    r'(?m)^(?:- )?[ \t]*([A-Za-z_][\w .@/-]{0,40}?)()[ \t]*[=:](?!//)[ \t]*(?:"([^"\n]*)"|(.*?))[ \t]*$'
+)
+# A line that begins a block: a section's name in brackets, or the dash of an item.
+BLOCK_START = re.compile(r"\[[^\[\]]+\]|- .*")
+BLOCK_NAME = r"^\[([^\[\]\n]+)\]"
+BLOCK_COMMENT = r"[;#].*|//.*"
+# A line of signs ends a block as an empty line does; titles have one below them.
+BLOCK_RULE = r"[-=*_~]{3,}"
 # A record of more lines is none: something that only looks like a stack trace has begun.
 MOST_LINES = 1000
 # Rows narrower than this may well be found inside a text, so that they say nothing about a quote left open.
@@ -51,11 +68,14 @@ def cut_bare(line: str, delimiter: str) -> list[str]:
     return [quoted.replace('""', '"') or plain for quoted, plain in found]
 
 
+def cut_wide(line: str) -> list[str]:
+    """Cut a line at wide gaps only."""
+    return _GAP.split(line.strip())
+
+
 def cut_spaced(line: str, delimiter: str, width: int, *, rest: bool) -> list[str]:
     """Cut a line at spaces, or at wide gaps only; with *rest* the last cell takes what is left."""
-    if delimiter == " ":
-        return line.split(None, width - 1 if rest else -1)
-    return _GAP.split(line.strip())
+    return line.split(None, width - 1 if rest else -1) if delimiter == " " else cut_wide(line)
 
 
 def cut_at(line: str, stops: Sequence[int]) -> list[str]:
@@ -75,6 +95,14 @@ def cells_of(found: Format, line: str) -> list[str]:
     if found.delimiter in (" ", "  "):
         return cut_spaced(line, found.delimiter, found.width, rest=found.rest)
     return cut(line, found.delimiter) if found.padding else cut_bare(line, found.delimiter)
+
+
+def pairs_of(text: str, pattern: re.Pattern[str] = _PAIR) -> dict[str, str]:
+    """Return the values of a text by their keys; of several with one key the first."""
+    held: dict[str, str] = {}
+    for key, other, quoted, bare in pattern.findall(text):
+        held.setdefault(key or other, _ESCAPED.sub(r"\1", quoted) if quoted else bare)
+    return held
 
 
 def records_of(found: Format, lines: Iterable[object]) -> Iterator[tuple[int, str]]:
@@ -136,6 +164,28 @@ def _ended(held: list[str], began: int) -> Iterator[tuple[int, str]]:
         yield began, record
     for gone in range(record.count("\n") + bool(record), len(held)):
         yield began + gone, ""
+
+
+def join_blocks(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield blocks with the number of their first line; empty lines, rules and comments come by themselves."""
+    held: list[str] = []
+    began = 0
+    for number, line in enumerate(lines, start=1):
+        plain = line.strip()
+        if plain and re.fullmatch(BLOCK_COMMENT, plain):
+            yield number, plain
+            continue
+        apart = not plain or re.fullmatch(BLOCK_RULE, plain)
+        if held and (apart or BLOCK_START.fullmatch(line)):
+            yield began, "\n".join(held)
+            held = []
+        if apart:
+            yield number, plain
+        else:
+            began = began if held else number
+            held.append(line)
+    if held:
+        yield began, "\n".join(held)
 
 
 def is_continued(line: str) -> bool:

@@ -9,13 +9,12 @@ from itertools import takewhile
 
 from mayfly.synthesis.records import _align, _kinds, _known, _mask, _naming, _shape
 from mayfly.synthesis.records._blocks import detect_blocks
-from mayfly.synthesis.records._cells import is_continued
+from mayfly.synthesis.records._cells import LOGFMT, is_continued, pairs_of
 from mayfly.synthesis.records._found import with_found
 from mayfly.synthesis.records._model import Field, Fixed, Format, Shape
 from mayfly.synthesis.records._objects import detect_json_lines, detect_objects
 from mayfly.synthesis.records._outside import is_title, joined, without_last_paragraph, without_remarks
 from mayfly.synthesis.records._regular import with_regularity
-from mayfly.synthesis.records._rows import LOGFMT, pairs_of
 from mayfly.synthesis.records._spaced import detect_ruled, detect_spaced
 from mayfly.synthesis.records._tables import detect_delimited, detect_w3c
 from mayfly.synthesis.records._text import lines_of
@@ -91,19 +90,11 @@ def _pairs(lines: Sequence[str]) -> Format | None:
     fitting = [line for line in plain if line.count("=") > 1 and not LOGFMT.sub("", line).strip()]
     if not fitting or len(fitting) < len(plain) * 0.8:
         return None
-    seen: dict[str, list[str]] = {}
-    for line in fitting:
-        for key, value in pairs_of(line, LOGFMT).items():
-            seen.setdefault(key, []).append(value)
-    fields: list[Field] = []
-    for key, texts in list(seen.items())[:MOST_FIELDS]:
-        name = _kinds.identifier(key, [field.name for field in fields])
-        missing = len(texts) < len(fitting)
-        fields.append(replace(_kinds.describe(name, texts, path=(key,), missing=missing), partial=missing))
+    fields = _kinds.describe_pairs([pairs_of(line, LOGFMT) for line in fitting], partial=True)
     return Format(
         name="key=value lines",
         kind="pairs",
-        fields=tuple(fields),
+        fields=tuple(fields[:MOST_FIELDS]),
         passed="#.*" if len(plain) < len(lines) else "",
         words=frozenset({"logfmt", "key", "pair", "log"}),
     )
@@ -136,15 +127,15 @@ def _learned_from(lines: Sequence[str]) -> Format | None:
         and not _richer(rivals[2], rivals[0], frequent, probe, len(lines))
     ):
         return rivals[0]
-    # A shape that fits everything and tells nothing does not stand in the way of one that leaves a title over.
-    good = [one for one in rivals if one and one.fitted >= max(1, len(lines) * _needed_fit(one)) and _telling(one)]
-    return max(good, key=lambda one: _merit(one, len(lines)), default=None)
+    # A shape that fits everything and tells nothing does not stand in the way of one that leaves a title over. Running
+    # text has shapes too, but few lines share one.
+    good = [one for one in rivals if one and one.fitted >= max(1, len(lines) * (ENOUGH if _is_firm(one) else PROSE))]
+    return max(filter(_telling, good), key=lambda one: _merit(one, len(lines)), default=None)
 
 
-def _needed_fit(found: Format) -> float:
-    """Return how many of the lines a learned shape has to fit: running text has shapes too, but few lines share one."""
-    firm = any(field.kind != "text" and not field.optional for field in found.fields)
-    return ENOUGH if firm else PROSE
+def _is_firm(found: Format) -> bool:
+    """Whether every line has a value that is no text."""
+    return any(field.kind != "text" and not field.optional for field in found.fields)
 
 
 def _richer(
@@ -168,9 +159,8 @@ def _telling(found: Format) -> bool:
 
 def _is_prose(found: Format) -> bool:
     """Say whether lines only share that there is some text in them, with now and then something else."""
-    firm = any(field.kind != "text" and not field.optional for field in found.fields)
     loose = any(slot.style in ("rest", "text") for shape in found.shapes for slot in _shape.slots(shape.parts))
-    return loose and not firm
+    return loose and not _is_firm(found)
 
 
 def _shapes(groups: Sequence[Sequence[str]], lines: Sequence[str]) -> Format | None:

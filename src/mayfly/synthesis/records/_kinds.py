@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 from unicodedata import normalize
@@ -100,6 +101,20 @@ def describe(
         absent=nothing,
         trouble=trouble,
     )
+
+
+def describe_pairs(records: Sequence[Mapping[str, str]], *, partial: bool = False) -> list[Field]:
+    """Describe what goes by keys in records; with *partial* those without a key are records of another sort."""
+    seen: dict[str, list[str]] = {}
+    for pairs in records:
+        for key, text in pairs.items():
+            seen.setdefault(key, []).append(text)
+    fields: list[Field] = []
+    for key, texts in seen.items():
+        missing = len(texts) < len(records)
+        name = identifier(key, [one.name for one in fields])
+        fields.append(replace(describe(name, texts, path=(key,), missing=missing), partial=partial and missing))
+    return fields
 
 
 def _no_moment(present: Sequence[str]) -> tuple[str, ...]:

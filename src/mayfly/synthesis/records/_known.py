@@ -122,7 +122,7 @@ def _format(
     return Format(
         name=table["name"],
         kind="pattern",
-        record=table["record"],
+        record=table.get("record", "Record"),
         fields=_naming.fields_of_shapes([fields for _, fields in made]),
         shapes=tuple(shape for shape, _ in made),
         continued=len(lines) - blank - len(heads),
@@ -139,7 +139,7 @@ def _with_tail(candidate: Candidate, lines: Sequence[str]) -> tuple[Shape, list[
         return _divided(parts, fields, lines)
     pattern = _shape.compiled(Shape(parts))
     tails = [line[found.end() :] for line in lines if (found := pattern.match(line))]
-    learned, more = _learn_tail(tails, [field.name for field in fields])
+    learned, more = _learn_tail(tails, fields)
     return Shape((*parts, *learned)), [*fields, *more]
 
 
@@ -153,22 +153,23 @@ def _divided(parts: tuple[Part, ...], fields: list[Field], lines: Sequence[str])
     if len({text.count("|") for text in found}) != 1 or "|" not in found[0]:
         return whole
     kept = [field for field in fields if field.name != last.name]
-    shape, more = _naming.name_pieces(_align.learn(found), [field.name for field in kept])
+    learned = _learned(found, kept)
+    return (Shape((*head, before, *learned[0].parts)), [*kept, *learned[1]]) if learned else whole
+
+
+def _learned(texts: Sequence[str], taken: Sequence[Field]) -> tuple[Shape, tuple[Field, ...]] | None:
+    """Return the shape that all of some texts have, with its fields beside those *taken*; None without such."""
+    shape, fields = _naming.name_pieces(_align.learn(texts), [field.name for field in taken])
     pattern = _shape.compiled(shape)
-    if not all(pattern.fullmatch(text) for text in found):
-        return whole
-    return Shape((*head, before, *shape.parts)), [*kept, *more]
+    return (shape, fields) if fields and all(pattern.fullmatch(text) for text in texts) else None
 
 
-def _learn_tail(tails: Sequence[str], taken: Sequence[str]) -> tuple[tuple[Part, ...], list[Field]]:
-    rest: tuple[tuple[Part, ...], list[Field]] = ((Slot(name="", style="rest"),), [])
-    if not all(tail.startswith(" ") and tail.strip() for tail in tails):
-        return rest
-    pieces = _align.learn([tail.strip() for tail in tails])
-    shape, fields = _naming.name_pieces(pieces, taken)
-    pattern = _shape.compiled(Shape((Fixed(" "), *shape.parts)))
-    if not fields or not all(pattern.fullmatch(tail.rstrip()) for tail in tails):
-        return rest
+def _learn_tail(tails: Sequence[str], taken: Sequence[Field]) -> tuple[tuple[Part, ...], list[Field]]:
+    apart = all(tail.startswith(" ") and tail.strip() for tail in tails)
+    learned = _learned([tail[1:].rstrip() for tail in tails], taken) if apart else None
+    if learned is None:
+        return (Slot(name="", style="rest"),), []
+    shape, fields = learned
     parts: tuple[Part, ...] = (Fixed(" "), *shape.parts)
     bare = next((field for field in fields if field.name == "number" and field.kind == "float"), None)
     if bare is None:
@@ -204,7 +205,9 @@ def _describe(slot: Slot, texts: Sequence[str]) -> Field:
     if slot.style == "time":
         return replace(field, kind="time", layout=slot.layout, role="timestamp")
     if slot.name == "type" and {*texts} <= dict(FILES).keys():
-        return replace(field, kind="text", values=tuple(dict(FILES)[text] for text in {*texts}), meanings=FILES)
+        return replace(
+            field, kind="text", values=tuple(dict(FILES)[text] for text in dict.fromkeys(texts)), meanings=FILES
+        )
     if slot.style == "regex":
         return replace(field, optional=optional)
     moment = field.kind == "time"

@@ -8,21 +8,13 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from mayfly.synthesis.records import _java, _kinds, _naming, _shape, _times
-from mayfly.synthesis.records._blocks import BLOCK_PAIR
-from mayfly.synthesis.records._cells import cells_of, has_gaps_at, records_of
+from mayfly.synthesis.records._cells import BLOCK_PAIR, LOGFMT, cells_of, has_gaps_at, pairs_of, records_of
 from mayfly.synthesis.records._model import Field, Format
 from mayfly.synthesis.records._numbers import Reader
 from mayfly.synthesis.records._objects import json_object, value_at
 from mayfly.synthesis.records._several import files_in, of_one_file
 from mayfly.synthesis.records._values import is_number
 
-# A pair inside a text, key=value, or "key": value as JSON has it.
-_PAIR = re.compile(
-    r'(?:(?<![^\s,;(\[{|])([A-Za-z_@][\w.@-]*)=|"([A-Za-z_][\w.-]*)": ?)'
-    r'(?:"([^"\\]*(?:\\.[^"\\]*)*)"|([^\s,;)\]}|{\["]*))'
-)
-LOGFMT = re.compile(r'(?<!\S)([A-Za-z_@][\w.@-]*)()=(?:"([^"\\]*(?:\\.[^"\\]*)*)"|(\S*))')
-_ESCAPED = re.compile(r"\\(.)")
 # So many texts of a column are remembered with their values; those that hardly come again are not worth their memory.
 _REMEMBERED = 50_000
 # Stands for the value of a cell that is not what its column holds.
@@ -219,14 +211,6 @@ def _made(row: dict[str, object], record: object) -> Made:
 def _side_by_side(cells: Sequence[str]) -> str | None:
     """Return two cells as one; nothing where one of them is empty."""
     return None if any(cell in _kinds.ABSENT for cell in cells) else " ".join(cells)
-
-
-def pairs_of(text: str, pattern: re.Pattern[str] = _PAIR) -> dict[str, str]:
-    """Return the values of a text by their keys; of several with one key the first."""
-    held: dict[str, str] = {}
-    for key, other, quoted, bare in pattern.findall(text):
-        held.setdefault(key or other, _ESCAPED.sub(r"\1", quoted) if quoted else bare)
-    return held
 
 
 def messages_of(found: Format, records: Iterable[str], name: str) -> Iterator[str | None]:

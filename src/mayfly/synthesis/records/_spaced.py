@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from mayfly.synthesis.records import _align, _places
-from mayfly.synthesis.records._cells import cut_spaced
+from mayfly.synthesis.records._cells import cut_spaced, cut_wide
 from mayfly.synthesis.records._model import Format
 from mayfly.synthesis.records._outside import (
     COMMENT,
@@ -101,7 +101,7 @@ def _below_wide_comment(lines: Sequence[str], rest: Sequence[str]) -> Format | N
     above = [line for line in lines[: len(lines) - len(rest)] if re.fullmatch(COMMENT, line)]
     for line in reversed(above):
         head = line.replace("#", " ")
-        if len(cut_spaced(head, "  ", 0, rest=False)) > 2 and (found := _detect_below([head, *rest])):
+        if len(cut_wide(head)) > 2 and (found := _detect_below([head, *rest])):
             return replace(found, passed=joined([COMMENT, found.passed]))
     return None
 
@@ -122,8 +122,8 @@ def _is_header_below(lines: Sequence[str], place: int, *, ruled: bool) -> bool:
     """Say whether a line that is not the first is a header: below it is a rule or what it names, above it are texts."""
     if place + 1 >= len(lines):
         return False
-    width = len(cut_spaced(lines[place], "  ", 0, rest=False))
-    if any(len(cut_spaced(line, "  ", 0, rest=False)) == width for line in lines[:place]):
+    width = len(cut_wide(lines[place]))
+    if any(len(cut_wide(line)) == width for line in lines[:place]):
         return False
     if re.fullmatch(RULE, lines[place + 1]):
         return True
@@ -151,14 +151,14 @@ def _telling_places(head: str, rest: Sequence[str]) -> _places.Places | None:
     places = _places.of_names(head, rest)
     if places is None or len(places.names) < 3 or not _named(places.names):
         return None
-    wide = len(cut_spaced(head, "  ", 0, rest=False)) > 2
+    wide = len(cut_wide(head)) > 2
     return places if wide or _tells([places.cut(line) for line in rest[:PROBED]]) else None
 
 
 def _choices(head: str, rest: Sequence[str]) -> list[tuple[list[str], str]]:
     """Return the ways in which the names of a header may be told apart, each with what then stands between cells."""
     words = head.split()
-    choices = [(cut_spaced(head, "  ", 0, rest=False), "  "), (words, " "), (_merged_names(head, rest), " ")]
+    choices = [(cut_wide(head), "  "), (words, " "), (_merged_names(head, rest), " ")]
     if head[0] == " " and all(len(line.split()) == len(words) + 1 for line in rest):
         choices.insert(0, (["name", *words], " "))
     return [
@@ -225,7 +225,7 @@ def _is_above_values(head: str, lines: Sequence[str]) -> bool:
     probe = lines[:PROBED]
     if re.search("[0-9]", head) or len(head.split()) < 2:
         return False
-    wide = [cut_spaced(line, "  ", 0, rest=False) for line in (head, *probe)]
+    wide = [cut_wide(line) for line in (head, *probe)]
     if len(wide[0]) > 2 and len({len(row) for row in wide}) == 1 and _tells(wide[1:]):
         return True
     rows = [line.split()[-len(head.split()) :] for line in probe]
