@@ -157,10 +157,7 @@ def _telling_places(head: str, rest: Sequence[str]) -> _places.Places | None:
 
 def _choices(head: str, rest: Sequence[str]) -> list[tuple[list[str], str]]:
     """Return the ways in which the names of a header may be told apart, each with what then stands between cells."""
-    words = head.split()
-    choices = [(cut_wide(head), "  "), (words, " "), (_merged_names(head, rest), " ")]
-    if head[0] == " " and all(len(line.split()) == len(words) + 1 for line in rest):
-        choices.insert(0, (["name", *words], " "))
+    choices = [(cut_wide(head), "  "), (head.split(), " "), (_merged_names(head, rest), " ")]
     return [
         (names, delimiter)
         for names, delimiter in choices
