@@ -58,7 +58,8 @@ def test_no_name_of_a_column_leads_out_of_the_statement(name: str) -> None:
 
 
 def test_values_of_several_kinds_in_one_column_are_shown_as_they_are() -> None:
-    items: list[object] = [json.dumps({"v": value}) for value in (1, "a", 2.5, "b", True, None, {})]
+    values: list[object] = [1, "a", 2.5, "b", True, None, {}]
+    items: list[object] = [json.dumps({"v": value}) for value in values]
     check(detect(items), Query(columns=(Column(name="v"),)), items)
 
 

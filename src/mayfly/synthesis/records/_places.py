@@ -11,7 +11,7 @@ from mayfly.synthesis.records._cells import cut_at, has_gaps_at
 
 # So many lines have to be blank between two columns; a cell that is too wide for its column is told, not guessed.
 OPEN = 0.95
-# So many lines tell where the columns are.
+# So many lines tell where the columns are, and what they hold.
 PROBED = 300
 # So many lines have to begin with something to the left of the first name, for a column without a name.
 UNNAMED = 0.9

@@ -20,11 +20,11 @@ from mayfly.synthesis.records._outside import (
     title_patterns,
     total_row,
 )
+from mayfly.synthesis.records._places import PROBED
 from mayfly.synthesis.records._tables import (
     ENOUGH_ROWS,
     LONGEST_HEAD,
     MOST_TITLES,
-    PROBED,
     Cells,
     table,
 )

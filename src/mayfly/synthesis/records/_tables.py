@@ -22,8 +22,8 @@ from mayfly.synthesis.records._outside import (
     total_row,
     without_comments,
 )
+from mayfly.synthesis.records._places import PROBED
 
-MOST_COLUMNS = 300
 DELIMITERS = ("\t", ",", ";", "|")
 # So many lines have to be as wide as the header; what the others hold is told, not guessed.
 ENOUGH_ROWS = 0.55
@@ -33,8 +33,6 @@ ENOUGH_BARE = 0.75
 MOST_TITLES = 12
 # With fewer colons a line may be a name and its value, or hold a time of day.
 FEWEST_COLONS = 3
-# So many rows tell what the columns hold, where only that is asked.
-PROBED = 300
 LONGEST_HEAD = 1000
 _NAME = re.compile(r"[^\W\d][^\n]{0,60}|[_@#%€$][\w .%()/-]{0,60}|[0-9]{4}|[Qq][1-4]")
 _SPOKEN = re.compile(r": |(?:^|[ T])[0-9]{1,2}:[0-9]{2}")
@@ -110,7 +108,7 @@ def _sheet(delimiter: str, lines: list[str], multiline: bool) -> _Sheet | None:
     if not widths:
         return None
     width = widths.most_common(1)[0][0]
-    if width > MOST_COLUMNS:
+    if width > _align.MOST_COLUMNS:
         return None
     return _Sheet(delimiter=delimiter, multiline=multiline, lines=lines, rows=rows, width=width)
 

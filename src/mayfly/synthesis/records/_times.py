@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 from functools import cache
@@ -80,8 +79,7 @@ def guess(texts: Iterable[str]) -> Layout:
     """Return the layout that nearly all texts have, or nothing; two that fit all of them are a trouble."""
     distinct = list(dict.fromkeys(texts))
     found = distinct[:: max(1, len(distinct) // LOOKED_AT)]
-    shaped = Counter(re.sub("[0-9]+", "0", text[:40]) for text in found)
-    if not found or not any("0" in shape for shape in shaped):
+    if not any(re.search("[0-9]", text[:40]) for text in found):
         return Layout()
     needed = len(found) * ENOUGH
     scores = {
@@ -91,8 +89,8 @@ def guess(texts: Iterable[str]) -> Layout:
         return Layout()
     best = max(scores, key=lambda layout: scores[layout])
     other = next((one for one in scores if one == swapped(best) and scores[one] == scores[best] and one != best), "")
-    if other and any(moment(best, text) != moment(other, text) for text in found):
-        shown = next(text for text in found if moment(best, text) != moment(other, text))
+    shown = next((text for text in found if other and moment(best, text) != moment(other, text)), "")
+    if shown:
         return Layout(best, f"nobody can tell which part of {shown!r} is the day and which the month")
     return Layout(best)
 
