@@ -15,7 +15,6 @@ from mayfly.core import (
     content_hash,
     shown,
 )
-from mayfly.promise import split
 from mayfly.promise._combine import CannotCombine, combine, combined
 from mayfly.promise._data import bind, reason_key
 from mayfly.promise._events import Began, Collapsed, Failed, Grown, Proven, Resolved
@@ -292,8 +291,7 @@ class Resolver:
             strength=said.strength if said else "weak",
             id=said.id if said else None,
         )
-        account = await asyncio.to_thread(split.total_of_parts, [child.account for child in parts], places)
-        return Value(value=value, derived=large, key=key, evidence=evidence, account=account)
+        return Value(value=value, derived=large, key=key, evidence=evidence)
 
     async def _prove(self, promise: Promise[Any], needed: Mapping[str, object], value: Value) -> Evidence:
         """Return the evidence that accepts the value; what is not accepted raises `Untrue`."""

@@ -53,7 +53,6 @@ from mayfly.promise.split import (
     MergeProof,
     OutOfTime,
     TrialFailed,
-    Tried,
     part_as_file,
     prove_merge,
     text_as_file,
@@ -266,7 +265,7 @@ def _joined(whole: TaskRun, compiled: Compiled) -> MergeProof:
         return MergeProof(kind=None, reason="the input is not lines")
     until = time.monotonic() + within.of(0)
 
-    def run(lines: Sequence[str]) -> Tried:
+    def run(lines: Sequence[str]) -> object:
         whole.story.check()
         left = until - time.monotonic()
         if left <= 0:
@@ -282,7 +281,7 @@ def _joined(whole: TaskRun, compiled: Compiled) -> MergeProof:
         whole.story.sandbox_seconds += ran.result.milliseconds / 1000
         if not ran.result.ok:
             raise TrialFailed(ran.result.error or ran.result.status)
-        return Tried(ran.value, ran.account)
+        return ran.value
 
     return prove_merge(run, sample, compiled.artifact.source)
 

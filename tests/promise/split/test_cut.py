@@ -12,7 +12,7 @@ import pytest
 
 from mayfly.core import InputError, PromiseSettings, Settings
 from mayfly.promise import Part
-from mayfly.promise.split import MOST_PARTS, check_unchanged, lines_before, part_as_file, parts_of
+from mayfly.promise.split import MOST_PARTS, check_unchanged, part_as_file, parts_of
 
 LEAST = 4096
 SETTINGS = replace(Settings(), promise=PromiseSettings(part_size=LEAST))
@@ -112,12 +112,6 @@ def test_behind_a_long_record_the_file_is_cut_again(tmp_path: Path) -> None:
     parts = check_parts(written(tmp_path / "log", b"\tat one\n" * 60_000 + b"10:00 fine\n" * 60_000))
     assert 10 < len(parts) < MOST_PARTS
     assert all(content_of(part).startswith(b"10:00") for part in parts[1:])
-
-
-def test_the_lines_before_a_part_are_counted(tmp_path: Path) -> None:
-    parts = check_parts(written(tmp_path / "log", TRACE * 2000))
-    counts = [content_of(part).count(b"\n") for part in parts]
-    assert [lines_before(part) for part in parts] == [sum(counts[:at]) for at in range(len(parts))]
 
 
 def test_what_is_not_a_file_has_no_parts(tmp_path: Path) -> None:

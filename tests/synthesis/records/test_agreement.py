@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from mayfly.gates import Profile, check_stability, find_entry
 from mayfly.gates.types._shapes import SHAPES
+from mayfly.language.question import Column, Query
 from mayfly.synthesis.records._detect import detect
 
 from .agreement import check, damaged, head_of, queries
@@ -54,6 +55,12 @@ def test_no_name_of_a_column_leads_out_of_the_statement(name: str) -> None:
     found = detect(items)
     for query in queries(found):
         check(found, query, items)
+
+
+def test_values_of_several_kinds_in_one_column_are_shown_as_they_are() -> None:
+    values: list[object] = [1, "a", 2.5, "b", True, None, {}]
+    items: list[object] = [json.dumps({"v": value}) for value in values]
+    check(detect(items), Query(columns=(Column(name="v"),)), items)
 
 
 CELLS = st.one_of(

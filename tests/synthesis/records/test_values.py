@@ -2,7 +2,6 @@
 
 import pytest
 
-from mayfly.synthesis.records._detect import detect
 from mayfly.synthesis.records._model import Field
 
 from .agreement import read, rows
@@ -11,7 +10,7 @@ from .agreement import read, rows
 def column(cells: list[str], name: str = "value") -> tuple[Field, list[object]]:
     """Return the field of a column, and its values."""
     lines = [f"no;{name}", *(f"{at};{cell}" for at, cell in enumerate(cells))]
-    return detect(lines).named(name), [row[name] for row in rows(lines)]
+    return read(lines).fields[name], [row[name] for row in rows(lines)]
 
 
 DATES = ["14 Apr 2023", "02 Mar 2022", "28 Apr 2024"]
@@ -27,7 +26,7 @@ def test_one_word_among_moments_says_that_there_is_none(word: str) -> None:
 def test_several_words_among_moments_are_told_where_they_are_asked_for() -> None:
     dates = [f"2025-{month:02}-{day:02}" for month in (1, 2) for day in range(1, 29)]
     lines = ["no,shipped", *(f"{at},{cell}" for at, cell in enumerate([*dates, "not yet", "cancelled"]))]
-    assert detect(lines).named("shipped").kind == "time"
+    assert read(lines).fields["shipped"].kind == "time"
     assert read(lines).asked_for(["shipped"]).not_understood == 2
 
 

@@ -1,11 +1,11 @@
-"""Cut a large file of lines into parts, hand one part to the sandbox, and add up what the parts say of their lines."""
+"""Cut a large file of lines into parts, and hand one part to the sandbox."""
 
 from __future__ import annotations
 
 import os
 import stat
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -86,16 +86,6 @@ def _is_complete(piece: bytes, start: int, left: int) -> bool:
 def _head(piece: bytes, start: int) -> str:
     stop = piece.find(b"\n", start)
     return piece[start : start + HEAD if stop < 0 else min(stop, start + HEAD)].decode("utf-8", "replace").rstrip("\r")
-
-
-def lines_before(part: Part) -> int:
-    """Return how many lines the file has before *part*."""
-    count, position = 0, 0
-    with _reading(part.path) as file:
-        while position < part.start and (piece := os.pread(file, min(CHUNK, part.start - position), position)):
-            count += piece.count(b"\n")
-            position += len(piece)
-    return count
 
 
 @contextmanager
@@ -203,41 +193,3 @@ def _refuse_half_lines(file: int, part: Part, size: int) -> None:
     for edge in (part.start, part.stop):
         if 0 < edge < size and os.pread(file, 1, edge - 1) != b"\n":
             raise InputError(f"{part.path} has changed since it was split: no line begins at byte {edge}")
-
-
-COUNTS = ("lines", "used", "filtered", "not_understood", "empty", "header")
-FIRST = "first_not_understood"
-
-
-def total(accounts: Sequence[Mapping[str, object] | None], *, before: Callable[[int], int]) -> dict[str, object] | None:
-    """Return the account of a file from those of its parts, in order; None unless every part has one.
-
-    A part counts its lines from one, so to the line that was not understood first come the lines *before* that part.
-    An account cannot tell those: it counts records, and a record may go over several lines.
-    """
-    counts = dict.fromkeys(COUNTS, 0)
-    first: object = None
-    for at, account in enumerate(accounts):
-        if account is None:
-            return None
-        if first is None and account.get(FIRST) is not None:
-            first = _moved(account[FIRST], before(at))
-        for name in COUNTS:
-            counts[name] += _count(account, name)
-    return {**counts, FIRST: first} if accounts else None
-
-
-def total_of_parts(accounts: Sequence[Mapping[str, object] | None], parts: Sequence[Part]) -> dict[str, object] | None:
-    """Return the account of a file that was read in *parts*."""
-    return total(accounts, before=lambda at: lines_before(parts[at]))
-
-
-def _moved(found: object, lines: int) -> object:
-    if isinstance(found, Mapping) and isinstance(found.get("line"), int):
-        return {**found, "line": found["line"] + lines}
-    return found
-
-
-def _count(account: Mapping[str, object], name: str) -> int:
-    found = account.get(name, 0)
-    return found if isinstance(found, int) else 0

@@ -1,32 +1,20 @@
 """Prove how the results of parts are joined: the agent is run on whole inputs and on their pieces, and has to agree.
 
-What it says about its lines has to add up as well: a line that is read twice or lost between two parts shows there.
-
 To join results of parts is right for all inputs or for none, so the inputs need not be likely: the sample as it is,
 its lines doubled, shuffled, reversed and with other digits and words in them, cut where it hurts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from mayfly.core import InputError
-from mayfly.promise.split._cut import total
 from mayfly.promise.split._merge import LISTS, candidates, merge, text_of
 from mayfly.promise.split._trials import SINGLES, WINDOW, CutTrial, Lines, constants, limits_of, trials_of
 
-
-class Tried(NamedTuple):
-    """What the agent gave for some lines: its value, and its account of them where it gives one."""
-
-    value: object
-    account: Mapping[str, object] | None = None
-
-
-# Runs the agent on lines; a `TrialFailed` says why there is no value.
-Run = Callable[[Sequence[str]], Tried]
+# Returns what the agent gives for lines; a `TrialFailed` says why that is nothing.
+Run = Callable[[Sequence[str]], object]
 LARGEST_LIMIT = 20_000
 
 
@@ -56,13 +44,13 @@ class _Evidence:
     largest: int = 0
     trials: int = 0
     why: str = ""
-    known: dict[tuple[str, ...], Tried | TrialFailed] = field(default_factory=dict)
+    known: dict[tuple[str, ...], object] = field(default_factory=dict)
 
-    def tried(self, lines: Lines) -> Tried | TrialFailed:
+    def tried(self, lines: Lines) -> object:
         """Return what the agent gives for *lines*, or the `TrialFailed`."""
         key = tuple(lines)
         if key not in self.known:
-            found: Tried | TrialFailed
+            found: object
             try:
                 found = self.run(lines)
             except TrialFailed as error:
@@ -72,7 +60,7 @@ class _Evidence:
             self.known[key] = found
         return self.known[key]
 
-    def look(self, trial: CutTrial, whole: Tried | TrialFailed) -> None:
+    def look(self, trial: CutTrial, whole: object) -> None:
         """Drop every way that does not give *whole* from the pieces of *trial*."""
         self.trials += 1
         parts = [self.tried(piece) for piece in trial.pieces()]
@@ -83,11 +71,7 @@ class _Evidence:
         if wrong or isinstance(whole, TrialFailed):
             self.ways, self.why = set(), f"{where}: {wrong[0] if wrong else whole}"
             return
-        given = [part for part in parts if isinstance(part, Tried)]
-        if not _adds_up(trial, given, whole):
-            self.ways, self.why = set(), f"{where}: the lines of the parts do not add up to those of the whole"
-            return
-        self._compare(whole.value, [part.value for part in given])
+        self._compare(whole, parts)
         self.why = f"{where}: the results of the parts do not make up the result of the whole"
 
     def _compare(self, whole: object, parts: Sequence[object]) -> None:
@@ -95,11 +79,6 @@ class _Evidence:
         self.largest = max(self.largest, len(whole) if isinstance(whole, (*LISTS, dict)) else 0)
         expected = text_of(whole)
         self.ways = {way for way in ways if _gives(way, parts, expected)}
-
-
-def _adds_up(trial: CutTrial, parts: Sequence[Tried], whole: Tried) -> bool:
-    account = total([part.account for part in parts], before=lambda at: [0, *trial.cuts][at])
-    return account == whole.account
 
 
 def _gives(way: str, parts: Sequence[object], expected: str) -> bool:
@@ -151,8 +130,7 @@ def _busy(evidence: _Evidence, lines: Lines) -> Lines:
         pieces = [found[: 2 * third], found[third:]]
 
 
-def _weight(tried: Tried | TrialFailed) -> float:
-    value = tried.value if isinstance(tried, Tried) else None
+def _weight(value: object) -> float:
     if isinstance(value, (*LISTS, dict)):
         return len(value)
     return abs(value) if isinstance(value, (int, float)) else 0

@@ -14,6 +14,7 @@ from operator import or_
 
 from mayfly.synthesis.records import _kinds, _mask
 from mayfly.synthesis.records._model import Fixed
+from mayfly.synthesis.records._numbers import convention_of
 
 SEPARATORS = (
     "\t",
@@ -68,6 +69,17 @@ def typed(texts: Sequence[str]) -> bool:
     """Whether the texts are values of one telling kind."""
     present = [text for text in texts if text not in _kinds.ABSENT]
     return bool(present) and (_kinds.kind_of(present) in TYPED or bool(_kinds.looks(present)))
+
+
+def tells(texts: Sequence[str]) -> bool:
+    """Whether the texts are values of one telling kind, or numbers with signs and units around them."""
+    return typed(texts) or is_number_column(texts)
+
+
+def is_number_column(texts: Sequence[str]) -> bool:
+    """Whether the texts are numbers, in one convention."""
+    convention = convention_of([text for text in texts if text not in _kinds.ABSENT])
+    return convention is not None and not convention.trouble
 
 
 def _whole(texts: Sequence[str], _: int) -> list[Piece] | None:
@@ -164,16 +176,15 @@ def _spaced(texts: Sequence[str], depth: int) -> list[Piece] | None:
     if widths == {1} or max(widths) > MOST_COLUMNS:
         return None
     if len(widths) == 1 and len(texts) > 1:
-        return _joined([[row[index] for row in rows] for index in range(widths.pop())], depth)
+        return _joined(_merged([[row[index] for row in rows] for index in range(widths.pop())]), depth)
     return _ragged(rows, depth)
 
 
 def _joined(columns: Sequence[Sequence[str]], depth: int) -> list[Piece]:
     pieces: list[Piece] = []
-    for cells in _merged(columns):
-        if pieces:
-            pieces.append(Fixed("  "))
-        pieces.extend(learn(cells, depth))
+    for column in columns:
+        pieces.extend([Fixed("  ")] if pieces else [])
+        pieces.extend(learn(column, depth))
     return pieces
 
 
@@ -216,7 +227,7 @@ def _ragged(rows: Sequence[list[str]], depth: int) -> list[Piece] | None:
     columns = [[row[index] for row in rows] for index in range(head)]
     last = [[row[len(row) - tail + index] for row in rows] for index in range(tail)]
     middle: list[Piece] = [Hole(texts=tuple(between))] if any(between) else []
-    groups: list[list[Piece]] = [_learned(columns, depth), middle, _learned(last, depth)]
+    groups: list[list[Piece]] = [_joined(columns, depth), middle, _joined(last, depth)]
     pieces: list[Piece] = []
     for group in filter(None, groups):
         pieces.extend([Fixed("  "), *group] if pieces else group)
@@ -230,15 +241,7 @@ def is_dressed(column: Sequence[str]) -> bool:
 
 def _telling(column: Sequence[str]) -> bool:
     """Whether a column is of one kind or dressed alike, and not just a word that could begin a sentence."""
-    return typed(column) or bool(_wrapped(column, 12) or _keyed(column, 12) or _measured(column, 12))
-
-
-def _learned(columns: Sequence[Sequence[str]], depth: int) -> list[Piece]:
-    pieces: list[Piece] = []
-    for column in columns:
-        pieces.extend([Fixed("  ")] if pieces else [])
-        pieces.extend(learn(column, depth))
-    return pieces
+    return typed(column) or is_dressed(column)
 
 
 def _ends(column: Sequence[str]) -> bool:

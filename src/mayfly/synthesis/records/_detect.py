@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
 from mayfly.synthesis.records import _align, _kinds, _known, _mask, _naming, _shape
 from mayfly.synthesis.records._blocks import detect_blocks
-from mayfly.synthesis.records._cells import is_continued
+from mayfly.synthesis.records._cells import LOGFMT, is_continued, pairs_of
 from mayfly.synthesis.records._found import with_found
 from mayfly.synthesis.records._model import Field, Fixed, Format, Shape
 from mayfly.synthesis.records._objects import detect_json_lines, detect_objects
 from mayfly.synthesis.records._outside import is_title, joined, without_last_paragraph, without_remarks
 from mayfly.synthesis.records._regular import with_regularity
-from mayfly.synthesis.records._rows import LOGFMT, pairs_of
 from mayfly.synthesis.records._spaced import detect_ruled, detect_spaced
 from mayfly.synthesis.records._tables import detect_delimited, detect_w3c
 from mayfly.synthesis.records._text import lines_of
@@ -29,7 +27,6 @@ MOST_FIELDS = 60
 ENOUGH = 0.6
 # Without a number or a moment that every line has, lines are a format only if nearly all of them fit.
 PROSE = 0.97
-_LOGFMT = re.compile(LOGFMT)
 # So many lines above learned ones may be titles; more of them are lines of another kind.
 MOST_LEARNED_TITLES = 3
 # A shape with the fields that its pieces were named.
@@ -60,10 +57,7 @@ def detect(sample: Sequence[object]) -> Format:
     if (body := without_last_paragraph(lines)) and (found := detect_spaced(body)) is not None:
         return found
     fields = (Field(name="text", role="message"),)
-    plain = Format(
-        name="text", kind="plain", record="MatchedLine", fields=fields, fitted=len(filled), total=len(filled)
-    )
-    return with_found(plain, filled)
+    return with_found(Format(name="text", kind="plain", fields=fields), filled)
 
 
 def _logged(lines: Sequence[str]) -> Format | None:
@@ -79,10 +73,8 @@ def _learned_lines(lines: Sequence[str]) -> Format | None:
     if found is None:
         return None
     shapes = [_shape.compiled(shape) for shape in found.shapes]
-    titles = [line for line in above if not any(shape.fullmatch(line) for shape in shapes)]
-    number = len(above) - len(titles)
-    passed = joined([*map(re.escape, titles), found.passed])
-    return replace(found, passed=passed, fitted=found.fitted + number, total=found.total + number)
+    titles = [re.escape(line) for line in above if not any(shape.fullmatch(line) for shape in shapes)]
+    return replace(found, passed=joined([*titles, found.passed]))
 
 
 def _between_remarks(step: Callable[[Sequence[str]], Format | None], lines: Sequence[str]) -> Format | None:
@@ -95,25 +87,14 @@ def _between_remarks(step: Callable[[Sequence[str]], Format | None], lines: Sequ
 def _pairs(lines: Sequence[str]) -> Format | None:
     """Recognise lines of pairs key=value and nothing else."""
     plain = [line for line in lines if not line.startswith("#")]
-    fitting = [line for line in plain if line.count("=") > 1 and not _LOGFMT.sub("", line).strip()]
+    fitting = [line for line in plain if line.count("=") > 1 and not LOGFMT.sub("", line).strip()]
     if not fitting or len(fitting) < len(plain) * 0.8:
         return None
-    seen: dict[str, list[str]] = {}
-    for line in fitting:
-        for key, value in pairs_of(line, _LOGFMT).items():
-            seen.setdefault(key, []).append(value)
-    fields: list[Field] = []
-    for key, texts in list(seen.items())[:MOST_FIELDS]:
-        name = _kinds.identifier(key, [field.name for field in fields])
-        missing = len(texts) < len(fitting)
-        fields.append(replace(_kinds.describe(name, texts, path=(key,), missing=missing), partial=missing))
+    fields = _kinds.describe_pairs([pairs_of(line, LOGFMT) for line in fitting], partial=True)
     return Format(
         name="key=value lines",
         kind="pairs",
-        record="Entry",
-        fields=tuple(fields),
-        fitted=len(fitting),
-        total=len(plain),
+        fields=tuple(fields[:MOST_FIELDS]),
         passed="#.*" if len(plain) < len(lines) else "",
         words=frozenset({"logfmt", "key", "pair", "log"}),
     )
@@ -143,29 +124,31 @@ def _learned_from(lines: Sequence[str]) -> Format | None:
         rivals[0]
         and rivals[0].fitted == len(lines)
         and _telling(rivals[0])
-        and not _richer(rivals[2], rivals[0], frequent, probe)
+        and not _richer(rivals[2], rivals[0], frequent, probe, len(lines))
     ):
         return rivals[0]
-    # A shape that fits everything and tells nothing does not stand in the way of one that leaves a title over.
-    good = [one for one in rivals if one and one.fitted >= max(1, len(lines) * _needed_fit(one)) and _telling(one)]
-    return max(good, key=_merit, default=None)
+    # A shape that fits everything and tells nothing does not stand in the way of one that leaves a title over. Running
+    # text has shapes too, but few lines share one.
+    good = [one for one in rivals if one and one.fitted >= max(1, len(lines) * (ENOUGH if _is_firm(one) else PROSE))]
+    return max(filter(_telling, good), key=lambda one: _merit(one, len(lines)), default=None)
 
 
-def _needed_fit(found: Format) -> float:
-    """Return how many of the lines a learned shape has to fit: running text has shapes too, but few lines share one."""
-    firm = any(field.kind != "text" and not field.optional for field in found.fields)
-    return ENOUGH if firm else PROSE
+def _is_firm(found: Format) -> bool:
+    """Whether every line has a value that is no text."""
+    return any(field.kind != "text" and not field.optional for field in found.fields)
 
 
-def _richer(several: Format | None, whole: Format, groups: Sequence[Sequence[str]], probe: Sequence[str]) -> bool:
+def _richer(
+    several: Format | None, whole: Format, groups: Sequence[Sequence[str]], probe: Sequence[str], total: int
+) -> bool:
     """Whether a few shapes, each with a good part of the lines, say clearly more about them than one shape does."""
     if several is None or len(several.shapes) < 2 or any(len(group) * 7 < len(probe) for group in groups):
         return False
-    return several.fitted >= 0.97 * several.total and len(several.fields) >= len(whole.fields) + 2
+    return several.fitted >= PROSE * total and len(several.fields) >= len(whole.fields) + 2
 
 
-def _merit(found: Format) -> float:
-    return found.fitted / found.total * (4 + min(len(found.fields), 10)) - 0.5 * len(found.shapes)
+def _merit(found: Format, total: int) -> float:
+    return found.fitted / total * (4 + min(len(found.fields), 10)) - 0.5 * len(found.shapes)
 
 
 def _telling(found: Format) -> bool:
@@ -176,9 +159,8 @@ def _telling(found: Format) -> bool:
 
 def _is_prose(found: Format) -> bool:
     """Say whether lines only share that there is some text in them, with now and then something else."""
-    firm = any(field.kind != "text" and not field.optional for field in found.fields)
     loose = any(slot.style in ("rest", "text") for shape in found.shapes for slot in _shape.slots(shape.parts))
-    return loose and not firm
+    return loose and not _is_firm(found)
 
 
 def _shapes(groups: Sequence[Sequence[str]], lines: Sequence[str]) -> Format | None:
@@ -191,11 +173,9 @@ def _shapes(groups: Sequence[Sequence[str]], lines: Sequence[str]) -> Format | N
     return Format(
         name="learned lines",
         kind="pattern",
-        record="Entry",
-        fields=_fields_of_all([found for _, found in learned]),
+        fields=_naming.fields_of_shapes([found for _, found in learned]),
         shapes=tuple(shapes),
         fitted=fitted,
-        total=len(lines),
     )
 
 
@@ -216,29 +196,3 @@ def _useful(learned: Sequence[_Learned], lines: Sequence[str]) -> list[_Learned]
     taken = [[bool(_shape.compiled(shape).fullmatch(line)) for line in lines] for shape, _ in learned]
     firsts = {next((at for at, fits in enumerate(row) if fits), -1) for row in zip(*taken, strict=True)}
     return [one for at, one in enumerate(learned) if at in firsts]
-
-
-def _fields_of_all(shapes: Sequence[tuple[Field, ...]]) -> tuple[Field, ...]:
-    """Return the fields of all shapes, each once; those that only some shapes have may be missing."""
-    fields: dict[str, Field] = {}
-    counts: Counter[str] = Counter()
-    for field in (field for found in shapes for field in found):
-        known = fields.setdefault(field.name, field)
-        counts[field.name] += 1
-        fields[field.name] = _joined(known, field)
-    return tuple(
-        replace(field, optional=field.optional or counts[name] < len(shapes)) for name, field in fields.items()
-    )
-
-
-def _joined(one: Field, other: Field) -> Field:
-    """Make one field of two that share a name; where their kinds differ, both are text."""
-    kind = one.kind if (one.kind, one.layout) == (other.kind, other.layout) else "text"
-    values = tuple(dict.fromkeys((*one.values, *other.values)))
-    return replace(
-        one,
-        kind=kind,
-        layout=one.layout if kind == one.kind else "",
-        optional=one.optional or other.optional,
-        values=values,
-    )

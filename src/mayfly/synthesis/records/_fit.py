@@ -18,6 +18,7 @@ from mayfly.language.question import (
     walk,
 )
 from mayfly.synthesis.records._model import Field
+from mayfly.synthesis.records._values import is_number
 
 _NUMBERS = ("int", "float")
 _OF_NUMBERS = ("sum", "mean", "median", "percentile", "stdev", "ratio")
@@ -35,15 +36,11 @@ def misfit_of(query: Query, fields: Mapping[str, Field]) -> str:
             told = _not_a_moment(part.of, fields)
         elif isinstance(part, Recent) or (isinstance(part, Compare) and part.operator == "during"):
             told = _not_a_moment(part.of if isinstance(part, Recent) else part.left, fields)
-        elif isinstance(part, Compare) and _is_number(part.value) and part.operator in ("<", "<=", ">", ">="):
+        elif isinstance(part, Compare) and is_number(part.value) and part.operator in ("<", "<=", ">", ">="):
             told = _not_a_number(part.left, fields)
         if told:
             return told
     return ""
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _not_a_number(of: Expression, fields: Mapping[str, Field]) -> str:

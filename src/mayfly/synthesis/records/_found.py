@@ -10,10 +10,10 @@ from functools import cache
 from importlib.resources import files
 
 from mayfly.synthesis.records import _kinds, _phrases
-from mayfly.synthesis.records._cells import records_of
+from mayfly.synthesis.records._cells import pairs_of, records_of
 from mayfly.synthesis.records._model import Field, Format, Numeral
 from mayfly.synthesis.records._numbers import convention_of
-from mayfly.synthesis.records._rows import messages_of, pairs_of
+from mayfly.synthesis.records._rows import messages_of
 
 # So many records have to have a value for it to be a column; so few may be chance.
 ENOUGH = 0.02

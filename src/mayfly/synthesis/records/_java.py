@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+import re
+from collections.abc import Sequence
 
 from mayfly.synthesis.records import _kinds
 from mayfly.synthesis.records._model import Field, Format
@@ -21,12 +21,15 @@ HEAPS = (
     ("swap", "swap"),
     ("heap", "heap"),
 )
-_ERROR = (
-    r"(?P<exception>(?:^|(?<![\w$.])(?:[A-Za-z_$][\w$]*\.)+)[A-Z][\w$]*(?:Exception|Error|Throwable))"
-    r"(?![\w$.(<])(?:: *(?P<message>.*))?"
+_MESSAGE = r"(?:: *(?P<message>.*))?"
+_OUT_OF_MEMORY = re.compile(rf"(?<![\w$]){MEMORY}(?![\w$]){_MESSAGE}")
+# A name with its package, or one that the line begins with; what is called or has a type in it is no exception.
+_THROWN = re.compile(
+    r"(?P<exception>(?:^|(?<![\w$.])(?:[A-Za-z_$][\w$]*\.)+)[A-Z][\w$]*(?:Exception|Error|Throwable))(?![\w$.(<])"
+    + _MESSAGE
 )
-_THREAD = 'thread "([^"]*)"'
-_BARE = ("Exception", "Error", "Throwable")
+_THREAD = re.compile(r'thread "([^"]*)"')
+_BYTES = re.compile(r"(?<![0-9])([0-9]{1,18})[ -]bytes?(?![^\W\d_])")
 
 
 def memory_format(lines: Sequence[str]) -> Format:
@@ -38,18 +41,14 @@ def memory_format(lines: Sequence[str]) -> Format:
         Field(name="message", role="message", optional=True),
         Field(name="allocation_size", kind="int", role="size", unit="B", optional=True),
     )
-    fitted = sum(MEMORY in line for line in lines)
     words = frozenset({"java", "log4j", "logback", "stack", "trace", "stacktrace", "log"})
-    return Format(
-        name="Java log", kind="memory", record="OutOfMemory", fields=fields, fitted=fitted, total=fitted, words=words
-    )
+    fitted = sum(MEMORY in line for line in lines)
+    return Format(name="Java log", kind="memory", fields=fields, fitted=fitted, words=words)
 
 
 def trace_format(lines: Sequence[str]) -> Format:
     """Return the format whose records are the lines that name an exception."""
-    import re
-
-    found = [match for line in lines if not _is_frame(line) and (match := re.search(_ERROR, line))]
+    found = [match for line in lines if not _is_frame(line) and (match := _THROWN.search(line))]
     exceptions = _kinds.describe("exception", [match["exception"] for match in found])
     fields = (
         Field(name="line_number", kind="int"),
@@ -62,10 +61,8 @@ def trace_format(lines: Sequence[str]) -> Format:
     return Format(
         name="stack traces",
         kind="trace",
-        record="Thrown",
         fields=fields,
         fitted=len(found),
-        total=len(found),
         words=words,
     )
 
@@ -74,54 +71,16 @@ def _is_frame(line: str) -> bool:
     return line.lstrip().startswith(("at ", "File "))
 
 
-def scan(kind: str, number: int, line: str) -> dict[str, object] | None:
-    """Read a line by hand, word by word: what tests of generated programs are made with."""
-    if kind == "trace" and _is_frame(line):
+def row_of(kind: str, number: int, line: str) -> dict[str, object] | None:
+    """Return the row that a line makes; None where it names nothing of the kind."""
+    found = _OUT_OF_MEMORY.search(line) if kind == "memory" else None if _is_frame(line) else _THROWN.search(line)
+    if found is None:
         return None
-    place = _find(line, lambda word: word == MEMORY) if kind == "memory" else _find(line, _is_thrown)
-    if place is None:
-        return None
-    start, end = place
-    rest = line[end:]
-    message = rest[1:].lstrip(" ") if rest.startswith(":") else None
-    thread = line.split('thread "', 1)[1].split('"', 1)[0] if line.count('"') > 1 and 'thread "' in line else None
-    found: dict[str, object] = {"line_number": number, "thread": thread, "message": message}
+    thread, message = _THREAD.search(line), found["message"]
+    row: dict[str, object] = {"line_number": number, "thread": thread and thread[1], "message": message}
     if kind == "trace":
-        return {**found, "exception": line[start:end], "caused": "Caused by: " in line[:start]}
+        return {**row, "exception": found["exception"], "caused": "Caused by: " in line[: found.start()]}
     lowered = (message or "").lower()
-    heap = [kind for words, kind in HEAPS if words in lowered]
-    return {**found, "heap_type": heap[0] if heap else "unknown", "allocation_size": _bytes(line)}
-
-
-def _find(line: str, wanted: Callable[[str], bool]) -> tuple[int, int] | None:
-    """Return where the first wanted name stands: a run of letters, digits, dollars and, for exceptions, dots."""
-    joined = "" if wanted(MEMORY) and not wanted("a.BException") else "."
-    at = 0
-    while at < len(line):
-        end = at
-        while end < len(line) and (line[end].isalnum() or line[end] in "_$" + joined):
-            end += 1
-        if end > at:
-            word = line[at:end]
-            named = not joined or (("." in word or at == 0) and line[end : end + 1] not in ("(", "<"))
-            if wanted(word) and named:
-                return at, end
-        at = max(end, at + 1)
-    return None
-
-
-def _is_thrown(word: str) -> bool:
-    names = word.split(".")
-    last = names[-1]
-    shaped = all(name and not name[0].isdigit() for name in names)
-    return shaped and last[0].isupper() and last not in _BARE and last.endswith(_BARE)
-
-
-def _bytes(line: str) -> int | None:
-    words = line.replace("-", " ").split(" ")
-    for number, unit in pairwise(words):
-        digits = number[len(number.rstrip("0123456789")) :]
-        name = unit[:5] if unit[:5] == "bytes" else unit[:4]
-        if digits and len(digits) <= 18 and name in ("byte", "bytes") and not unit[len(name) : len(name) + 1].isalpha():
-            return int(digits)
-    return None
+    heap = next((kind for words, kind in HEAPS if words in lowered), "unknown")
+    size = _BYTES.search(line)
+    return {**row, "heap_type": heap, "allocation_size": size and int(size[1])}

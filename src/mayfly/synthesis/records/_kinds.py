@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from keyword import iskeyword
 from typing import NamedTuple
 from unicodedata import normalize
 
@@ -116,6 +115,20 @@ def in_lines(one: Field, texts: Sequence[str]) -> Field:
         return one
     seen = set(texts)
     return replace(one, nothing=("", "-", *(word for word in ABSENT[2:] if word in seen)))
+
+
+def describe_pairs(records: Sequence[Mapping[str, str]], *, partial: bool = False) -> list[Field]:
+    """Describe what goes by keys in records; with *partial* those without a key are records of another sort."""
+    seen: dict[str, list[str]] = {}
+    for pairs in records:
+        for key, text in pairs.items():
+            seen.setdefault(key, []).append(text)
+    fields: list[Field] = []
+    for key, texts in seen.items():
+        missing = len(texts) < len(records)
+        name = identifier(key, [one.name for one in fields])
+        fields.append(replace(describe(name, texts, path=(key,), missing=missing), partial=partial and missing))
+    return fields
 
 
 def _no_moment(present: Sequence[str]) -> tuple[str, ...]:
@@ -277,11 +290,10 @@ def looks(texts: Sequence[str]) -> str:
 
 
 def identifier(text: str, taken: Sequence[str] = ()) -> str:
-    """Make a name for Python from any header, changing as little as possible, and none twice."""
+    """Make a name for a group of a pattern from any header, changing as little as possible, and none twice."""
     name = re.sub(r"\W+", "_", normalize("NFKC", text)).strip("_") or "field"
     name = name if f"a{name}".isidentifier() else re.sub(r"[^0-9A-Za-z_]+", "_", name).strip("_") or "field"
     name = f"field_{name}" if name[0].isdigit() else name
-    name = f"{name}_" if iskeyword(name) else name
     number = 2
     unique = name
     while unique in taken:

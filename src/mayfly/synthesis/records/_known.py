@@ -117,40 +117,18 @@ def _format(
     table = _table()["format"][log]
     if table.get("strict") and fitted < len(heads):
         return None
-    shapes = []
-    fields: dict[str, Field] = {}
-    counts: dict[str, int] = {}
-    for candidate, fitting in chosen:
-        shape, found = _with_tail(candidate, fitting)
-        shapes.append(shape)
-        for field in found:
-            counts[field.name] = counts.get(field.name, 0) + 1
-            fields[field.name] = _widest(fields.get(field.name), field)
-    some = {name for name, count in counts.items() if count < len(chosen)}
+    made = [_with_tail(candidate, fitting) for candidate, fitting in chosen]
     blank = sum(1 for line in lines if not line.strip())
     return Format(
         name=table["name"],
         kind="pattern",
-        record=table["record"],
-        fields=tuple(replace(field, optional=field.optional or name in some) for name, field in fields.items()),
-        shapes=tuple(shapes),
-        fitted=fitted,
-        total=len(heads),
+        record=table.get("record", "Record"),
+        fields=_naming.fields_of_shapes([fields for _, fields in made]),
+        shapes=tuple(shape for shape, _ in made),
         continued=len(lines) - blank - len(heads),
         passed=table.get("passed", ""),
         words=frozenset(table["words"]),
     )
-
-
-def _widest(one: Field | None, other: Field) -> Field:
-    """Make one field of two that share a name; where they are not of one kind, they are texts."""
-    if one is None:
-        return other
-    values = tuple(dict.fromkeys((*one.values, *other.values)))
-    if (one.kind, one.layout, one.numeral.scales) != (other.kind, other.layout, other.numeral.scales):
-        one = replace(one, kind="text", layout="", numeral=Numeral())
-    nothing = tuple(dict.fromkeys((*one.nothing, *other.nothing))) if one.kind == "text" else ()
-    return replace(one, optional=one.optional or other.optional, values=values, nothing=nothing)
 
 
 def _with_tail(candidate: Candidate, lines: Sequence[str]) -> tuple[Shape, list[Field]]:
@@ -161,7 +139,7 @@ def _with_tail(candidate: Candidate, lines: Sequence[str]) -> tuple[Shape, list[
         return _divided(parts, fields, lines)
     pattern = _shape.compiled(Shape(parts))
     tails = [line[found.end() :] for line in lines if (found := pattern.match(line))]
-    learned, more = _learn_tail(tails, [field.name for field in fields])
+    learned, more = _learn_tail(tails, fields)
     return Shape((*parts, *learned)), [*fields, *more]
 
 
@@ -175,37 +153,31 @@ def _divided(parts: tuple[Part, ...], fields: list[Field], lines: Sequence[str])
     if len({text.count("|") for text in found}) != 1 or "|" not in found[0]:
         return whole
     kept = [field for field in fields if field.name != last.name]
-    shape, more = _naming.name_pieces(_align.learn(found), [field.name for field in kept])
+    learned = _learned(found, kept)
+    return (Shape((*head, before, *learned[0].parts)), [*kept, *learned[1]]) if learned else whole
+
+
+def _learned(texts: Sequence[str], taken: Sequence[Field]) -> tuple[Shape, tuple[Field, ...]] | None:
+    """Return the shape that all of some texts have, with its fields beside those *taken*; None without such."""
+    shape, fields = _naming.name_pieces(_align.learn(texts), [field.name for field in taken])
     pattern = _shape.compiled(shape)
-    if not all(pattern.fullmatch(text) for text in found):
-        return whole
-    return Shape((*head, before, *shape.parts)), [*kept, *more]
+    return (shape, fields) if fields and all(pattern.fullmatch(text) for text in texts) else None
 
 
-def _learn_tail(tails: Sequence[str], taken: Sequence[str]) -> tuple[tuple[Part, ...], list[Field]]:
-    rest: tuple[tuple[Part, ...], list[Field]] = ((Slot(name="", style="rest"),), [])
-    if not all(tail.startswith(" ") and tail.strip() for tail in tails):
-        return rest
-    pieces = _align.learn([tail.strip() for tail in tails])
-    shape, fields = _naming.name_pieces(pieces, taken)
-    pattern = _shape.compiled(Shape((Fixed(" "), *shape.parts)))
-    if not fields or not all(pattern.fullmatch(tail.rstrip()) for tail in tails):
-        return rest
-    bare = [field.name for field in fields if field.name == "number" and field.kind == "float"]
-    return (Fixed(" "), *(_renamed(part, bare) for part in shape.parts)), [_duration(field) for field in fields]
-
-
-def _renamed(part: Part, bare: Sequence[str]) -> Part:
-    return replace(part, name="request_time") if isinstance(part, Slot) and part.name in bare else part
-
-
-def _duration(field: Field) -> Field:
-    """Call a bare fraction behind an access log what it nearly always is: how long the request took."""
-    return (
-        replace(field, name="request_time", role="duration", unit="s")
-        if field.name == "number" and field.kind == "float"
-        else field
-    )
+def _learn_tail(tails: Sequence[str], taken: Sequence[Field]) -> tuple[tuple[Part, ...], list[Field]]:
+    apart = all(tail.startswith(" ") and tail.strip() for tail in tails)
+    learned = _learned([tail[1:].rstrip() for tail in tails], taken) if apart else None
+    if learned is None:
+        return (Slot(name="", style="rest"),), []
+    shape, fields = learned
+    parts: tuple[Part, ...] = (Fixed(" "), *shape.parts)
+    bare = next((field for field in fields if field.name == "number" and field.kind == "float"), None)
+    if bare is None:
+        return parts, [*fields]
+    # A bare fraction behind an access log is nearly always how long the request took.
+    took = replace(bare, name="request_time", role="duration", unit="s")
+    named = [replace(one, name=took.name) if isinstance(one, Slot) and one.name == bare.name else one for one in parts]
+    return tuple(named), [took if field is bare else field for field in fields]
 
 
 def _fields(candidate: Candidate, lines: Sequence[str]) -> list[Field]:
@@ -215,8 +187,7 @@ def _fields(candidate: Candidate, lines: Sequence[str]) -> list[Field]:
     for slot in _shape.slots(candidate.parts):
         texts = [match[slot.name] for match in found] if slot.name else []
         if slot.style == "request":
-            hole = _align.Hole(texts=tuple(texts), quoted=True)
-            fields.extend(_naming._request_fields(hole, []))
+            fields.extend(_naming.request_fields(texts, []))
         elif slot.name:
             fields.append(_describe(slot, texts))
     return fields
@@ -234,7 +205,9 @@ def _describe(slot: Slot, texts: Sequence[str]) -> Field:
     if slot.style == "time":
         return replace(field, kind="time", layout=slot.layout, role="timestamp")
     if slot.name == "type" and {*texts} <= dict(FILES).keys():
-        return replace(field, kind="text", values=tuple(dict(FILES)[text] for text in {*texts}), meanings=FILES)
+        return replace(
+            field, kind="text", values=tuple(dict(FILES)[text] for text in dict.fromkeys(texts)), meanings=FILES
+        )
     if slot.style == "regex":
         return replace(field, optional=optional)
     moment = field.kind == "time"

@@ -131,8 +131,8 @@ class Format:
     shapes: tuple[Shape, ...] = ()
     delimiter: str = ","
     header: tuple[str, ...] = ()
+    # Of learned lines and of traces: how many lines have such a record.
     fitted: int = 0
-    total: int = 0
     continued: int = 0
     # Of a table: how many cells a line has, and whether these may hold ends of lines.
     width: int = 0
@@ -157,7 +157,3 @@ class Format:
     # Of a table that we wrote ourselves: the kind of the input it was made of. Only empty cells hold nothing.
     spooled: str = ""
     words: frozenset[str] = field(default_factory=frozenset)
-
-    def named(self, name: str) -> Field:
-        """Return the field called *name*."""
-        return next(found for found in self.fields if found.name == name)

@@ -8,18 +8,12 @@ from dataclasses import replace
 
 from mayfly.synthesis.records import _kinds, _shape
 from mayfly.synthesis.records._align import Hole, Piece
-from mayfly.synthesis.records._model import Field, Fixed, Part, Shape, Slot
+from mayfly.synthesis.records._model import Field, Fixed, Numeral, Part, Shape, Slot
 from mayfly.synthesis.records._numbers import INTEGER, NUMBER
+from mayfly.synthesis.records._text import other_signs
 
-_NAMES = {
-    "timestamp": "timestamp",
-    "id": "id",
-    "path": "path",
-    "ip": "ip",
-    "level": "level",
-    "method": "method",
-    "email": "email",
-}
+# What has one of these roles is called so.
+_ROLES = ("timestamp", "id", "path", "ip", "level", "method", "email")
 _RESULTS = frozenset(
     {"PASS", "FAIL", "SKIP", "PASSED", "FAILED", "SKIPPED", "OK", "NOK", "KO", "ERROR", "XFAIL", "XPASS", "SUCCESS"}
     | {"FAILURE"}
@@ -59,8 +53,26 @@ def name_pieces(pieces: Sequence[Piece], taken: Sequence[str] = ()) -> tuple[Sha
         field = _field(piece, before, after, [*taken, *(one.name for one in fields)], index == len(merged) - 1)
         slot = _slot(piece, field, after)
         parts.append(slot)
-        fields.extend(_request_fields(piece, taken) if slot.style == "request" else [field])
+        fields.extend(request_fields(piece.texts, taken) if slot.style == "request" else [field])
     return Shape(tuple(parts)), tuple(fields)
+
+
+def fields_of_shapes(shapes: Sequence[Sequence[Field]]) -> tuple[Field, ...]:
+    """Return the fields of all shapes, each once; those that only some shapes have may be missing."""
+    fields: dict[str, Field] = {}
+    for field in (field for found in shapes for field in found):
+        fields[field.name] = _joined(fields.get(field.name, field), field)
+    everywhere = set.intersection(*({field.name for field in found} for found in shapes))
+    return tuple(replace(field, optional=field.optional or name not in everywhere) for name, field in fields.items())
+
+
+def _joined(one: Field, other: Field) -> Field:
+    """Make one field of two that share a name; where they are not of one kind, they are texts."""
+    values = tuple(dict.fromkeys((*one.values, *other.values)))
+    if (one.kind, one.layout, one.numeral.scales) != (other.kind, other.layout, other.numeral.scales):
+        one = replace(one, kind="text", layout="", numeral=Numeral())
+    nothing = tuple(dict.fromkeys((*one.nothing, *other.nothing))) if one.kind == "text" else ()
+    return replace(one, optional=one.optional or other.optional, values=values, nothing=nothing)
 
 
 def _merge(pieces: Sequence[Piece]) -> list[Piece]:
@@ -95,9 +107,8 @@ def _field(hole: Hole, before: str, after: str, taken: Sequence[str], last: bool
         name = f"{name}_{'bytes' if unit == 'B' else unit.lower()}"
     unique = _kinds.identifier(name or f"column_{len(taken) + 1}", taken)
     field = _kinds.in_lines(_kinds.describe(unique, hole.texts, unit=unit), hole.texts)
-    if not name or unique == f"{name}_":
-        # What is no name in Python is still what the column is called.
-        field = replace(field, heading=name or unique.replace("_", " "))
+    if not name:
+        field = replace(field, heading=unique.replace("_", " "))
     if unique.startswith("number"):
         return replace(field, role="")
     return replace(field, role=field.role or described.role or ("duration" if unit in ("ms", "s", "us") else ""))
@@ -118,8 +129,8 @@ def _unit(after: str) -> str:
 
 
 def _named(field: Field, present: Sequence[str], unit: str, last: bool) -> str:
-    if field.role in _NAMES:
-        return _NAMES[field.role]
+    if field.role in _ROLES:
+        return field.role
     if field.numeric or field.kind == "epoch":
         return _number_name(field, present, unit)
     if field.kind == "bool":
@@ -172,19 +183,18 @@ def _text_slot(hole: Hole, field: Field, after: str) -> Slot:
         spaced = optional or any(" " in text for text in hole.texts)
         return Slot(name=field.name, style="rest" if spaced else "word")
     if not any(after[0] in text for text in hole.texts):
-        stop = "\\" + after[0] if after[0] in "]\\^-[" else after[0]
-        return Slot(name=field.name, style="class", layout=f"^{stop}", optional=optional)
+        return Slot(name=field.name, style="class", layout=other_signs(after[0])[1:-1], optional=optional)
     return Slot(name=field.name, style="text")
 
 
-def _request_fields(hole: Hole, taken: Sequence[str]) -> list[Field]:
-    """Describe what a request line holds: a method, a path and a protocol."""
-    split = [request_parts(text) for text in hole.texts]
+def request_fields(texts: Sequence[str], taken: Sequence[str]) -> list[Field]:
+    """Describe what request lines hold: a method, a path and a protocol."""
+    split = [request_parts(text) for text in texts]
     found = []
     for index, name in enumerate(_shape.REQUEST_FIELDS):
-        texts = [parts[index] or "" for parts in split]
-        described = _kinds.describe(_kinds.identifier(name, taken), texts, missing=True)
-        found.append(replace(_kinds.in_lines(described, texts), role=name))
+        held = [parts[index] or "" for parts in split]
+        described = _kinds.describe(_kinds.identifier(name, taken), held, missing=True)
+        found.append(replace(_kinds.in_lines(described, held), role=name))
     return found
 
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from mayfly.synthesis.records._model import Numeral
+from mayfly.synthesis.records._text import escape
 
 INTEGER = r"-?[0-9]{1,18}"
 NUMBER = r"[-+]?(?:[0-9]{1,18}(?:\.[0-9]{1,30})?|\.[0-9]{1,30})(?:[eE][-+]?[0-9]{1,2})?"
@@ -78,8 +79,7 @@ _BARE = re.compile(NUMBER)
 _WORD = re.compile(r"[A-Za-z][A-Za-z -]{1,19}")
 _WHOLE = re.compile(INTEGER)
 _PADDED = re.compile(r"-?0[0-9]")
-SPAN = r"([0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?) ?([A-Za-zµ]+|\Z) ?"
-_SPAN = re.compile(SPAN)
+_SPAN = re.compile(r"([0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?) ?([A-Za-zµ]+|\Z) ?")
 # Days stand before a dash: "2-12:19:06".
 CLOCK = r"(?:[0-9]{1,5}-[0-9]{1,2}(?::[0-5][0-9]){2}|[0-9]{1,6}(?::[0-5][0-9]){1,2})(?:\.[0-9]+)?"
 _CLOCK = re.compile(CLOCK)
@@ -322,18 +322,14 @@ def _number_pattern(numeral: Numeral, group: str) -> str:
     fraction = "" if numeral.whole else f"(?:{mark}[0-9]{{1,30}})?"
     digits = f"[0-9]{{1,18}}{fraction}"
     if numeral.thousands:
-        digits = f"[0-9]{{1,3}}(?:{_escape(numeral.thousands)}[0-9]{{3}}){{1,6}}{fraction}|{digits}"
+        digits = f"[0-9]{{1,3}}(?:{escape(numeral.thousands)}[0-9]{{3}}){{1,6}}{fraction}|{digits}"
     if not numeral.whole and numeral.decimal == ".":
         digits = f"{digits}|\\.[0-9]{{1,30}}"
-    before = f"(?:{_escape(numeral.prefix)} ?)?" if numeral.prefix else ""
-    behind = f"(?: ?{_escape(numeral.suffix)})?" if numeral.suffix else ""
+    before = f"(?:{escape(numeral.prefix)} ?)?" if numeral.prefix else ""
+    behind = f"(?: ?{escape(numeral.suffix)})?" if numeral.suffix else ""
     sign = "[-+−]" if numeral.accounting else "-"
     lead = f"(?:{sign} ?)?{before}{sign}?" if before or numeral.accounting else f"{sign}?"
     return lead + group.format(digits) + behind
-
-
-def _escape(text: str) -> str:
-    return re.sub(r"([.^$*+?{}\[\]\\|()])", r"\\\1", text)
 
 
 class Reader:
@@ -364,7 +360,8 @@ class Reader:
             digits = digits.replace(self.numeral.thousands, "")
         digits = digits.replace(self.numeral.decimal, ".")
         number = int(digits) if self.whole else float(digits)
-        return -number if is_negative(before, behind) else number
+        negative = any(sign in before for sign in "-−(") or behind.endswith("-")
+        return -number if negative else number
 
     def _scaled(self, text: str) -> float:
         parts = _SPAN.findall(text)
@@ -372,11 +369,6 @@ class Reader:
             raise ValueError(text)
         number = sum(float(digits.replace(",", "")) * self.scales[unit] for digits, unit in parts)
         return -number if text.startswith("-") else number
-
-
-def is_negative(before: str, behind: str) -> bool:
-    """Say whether the signs around a number make it negative."""
-    return "-" in before or "−" in before or "(" in before or behind.endswith("-")
 
 
 def _clocked(text: str) -> float:

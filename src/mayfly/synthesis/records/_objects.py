@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from mayfly.synthesis.records import _kinds
 from mayfly.synthesis.records._model import Field, Format, Kind, Numeral
+from mayfly.synthesis.records._values import is_number
 
 MOST_FIELDS = 60
 # Objects inside objects are opened so far; what lies deeper is shown as it is.
@@ -32,7 +33,7 @@ def records_in(value: object, name: str = "") -> list[object]:
     if holders:
         largest = max(holders, key=lambda key: len(records_in(holders[key], key)))
         return records_in(holders[largest], largest)
-    if len(entries) > 2 and all(map(_is_number, entries.values())):
+    if len(entries) > 2 and all(map(is_number, entries.values())):
         return [{_singular(name) or "key": key, "value": inner} for key, inner in entries.items()]
     return [value]
 
@@ -49,17 +50,13 @@ def _entries_by_key(entries: Mapping[str, object], name: str) -> list[object]:
     return [{_key_name(name, row): key, **row} for key, rows in lists.items() for row in rows]
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
 def _records_of_list(items: list[object]) -> list[object]:
     head = items[0] if items else None
     if isinstance(head, list) and len(items) > 1 and head and all(isinstance(cell, str) for cell in head):
         rows = [one for one in items[1:] if isinstance(one, list) and len(one) == len(head)]
         if len(rows) == len(items) - 1 and len(set(map(str, head))) == len(head):
             return [dict(zip(map(str, head), row, strict=True)) for row in rows]
-    if items and all(map(_is_number, items)):
+    if items and all(map(is_number, items)):
         return [{"value": one} for one in items]
     return items
 
@@ -120,7 +117,7 @@ def detect_objects(sample: Sequence[object]) -> Format:
     """Return the format of a list of objects."""
     records = [item for item in sample if isinstance(item, Mapping)]
     fields = object_fields(records)
-    return Format(name="objects", kind="objects", record="Entry", fields=fields, fitted=len(records), total=len(sample))
+    return Format(name="objects", kind="objects", fields=fields)
 
 
 def detect_json_lines(lines: Sequence[str]) -> Format | None:
@@ -132,7 +129,7 @@ def detect_json_lines(lines: Sequence[str]) -> Format | None:
     if len(records) < len(lines) * ENOUGH_LINES:
         return None
     fields = object_fields(records)
-    return Format(name="JSON lines", kind="json", record="Entry", fields=fields, fitted=len(records), total=len(lines))
+    return Format(name="JSON lines", kind="json", fields=fields)
 
 
 def json_object(line: str) -> dict[str, object] | None:
@@ -187,7 +184,7 @@ def _object_field(name: str, path: tuple[str, ...], values: Sequence[object], mi
     optional = missing or len(present) < len(values)
     if kinds & {list, dict}:
         kind: Kind = "list" if list in kinds else "text"
-        return Field(name=name, kind=kind, role="", optional=optional, path=path)
+        return Field(name=name, kind=kind, optional=optional, path=path, mixed=kind == "text")
     if kinds == {bool}:
         return Field(name=name, kind="bool", optional=optional, path=path)
     texts = [value if isinstance(value, str) else json.dumps(value) for value in present]
@@ -195,5 +192,5 @@ def _object_field(name: str, path: tuple[str, ...], values: Sequence[object], mi
     if kinds <= {int, float} and field.kind not in ("int", "epoch"):
         return replace(field, kind="float", layout="", numeral=Numeral())
     if field.kind == "bool" or (kinds != {str} and field.kind not in ("int", "float", "epoch")):
-        return replace(field, kind="text", layout="", numeral=Numeral())
+        return replace(field, kind="text", layout="", numeral=Numeral(), mixed=kinds != {str})
     return replace(field, quoted=str in kinds)

@@ -163,14 +163,9 @@ def _values(split: Counter[tuple[str, ...]]) -> Iterator[tuple[Phrase, int]]:
 
 def _words(split: Counter[tuple[str, ...]]) -> Iterator[tuple[Phrase, int]]:
     """Yield words before plain words that change while the sentence around them stays."""
-    templates: Counter[tuple[str, ...]] = Counter()
-    for tokens, count in split.items():
-        shown = tuple(token if _WORD.fullmatch(token) else _SLOT for token in tokens)
-        templates[shown] += count
-    raw = dict(split.most_common(MOST_TEMPLATES))
     found: dict[str, tuple[Counter[str], set[str]]] = {}
     places: dict[tuple[tuple[str, ...], int], Counter[str]] = {}
-    for tokens, count in raw.items():
+    for tokens, count in split.most_common(MOST_TEMPLATES):
         plain = [token if _WORD.fullmatch(token) else _SLOT for token in tokens]
         for at in range(1, len(tokens)):
             if _is_name(tokens[at - 1]):

@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from mayfly.synthesis.records._cells import cut_at, has_gaps_at
+
 # So many lines have to be blank between two columns; a cell that is too wide for its column is told, not guessed.
 OPEN = 0.95
-# So many lines tell where the columns are.
+# So many lines tell where the columns are, and what they hold.
 PROBED = 300
 # So many lines have to begin with something to the left of the first name, for a column without a name.
 UNNAMED = 0.9
@@ -23,19 +25,18 @@ class Places(NamedTuple):
 
     def cut(self, line: str) -> list[str]:
         """Cut a line at the places."""
-        ends = [*self.stops[1:], None]
-        return [line[start:end].strip() for start, end in zip(self.stops, ends, strict=True)]
+        return cut_at(line, self.stops)
 
     def fits(self, line: str) -> bool:
         """Say whether a gap stands before each of the places."""
-        return all(line[stop - 1 : stop] in ("", " ") for stop in self.stops[1:])
+        return has_gaps_at(line, self.stops)
 
     def is_row(self, line: str) -> bool:
         """Say whether a line has gaps at the places, and something in more than one column."""
         return self.fits(line) and sum(map(bool, self.cut(line))) > 1
 
 
-class _Word(NamedTuple):
+class Word(NamedTuple):
     """A word and where it stands."""
 
     text: str
@@ -62,12 +63,12 @@ def of_names(head: str, lines: Sequence[str]) -> Places | None:
     probe = lines[:: max(1, len(lines) // PROBED)]
     if "\t" in head or any("\t" in line for line in probe):
         return None
-    words = _words(head)
-    alone = _words_below(words, probe)
+    words = words_of(head)
+    alone = words_below(words, probe)
     before = sum(1 for line in probe if (found := re.match(r" *(\S+)", line)) and found.end() <= words[0].start)
     unnamed = before >= len(probe) * UNNAMED
     names, stops = (["name"], [0]) if unnamed else ([words[0].text], [0])
-    left = _Word("", 0, 0) if unnamed else words[0]
+    left = Word("", 0, 0) if unnamed else words[0]
     for at in range(0 if unnamed else 1, len(words)):
         word = words[at]
         gap = _gap(left, word, probe)
@@ -94,32 +95,33 @@ def are_below(names: Sequence[str], head: str, line: str, cells: Sequence[str]) 
     return True
 
 
-def _words(line: str) -> list[_Word]:
-    return [_Word(found[0], found.start(), found.end()) for found in re.finditer(r"\S+", line)]
+def words_of(line: str) -> list[Word]:
+    """Return the words of a line with their places."""
+    return [Word(found[0], found.start(), found.end()) for found in re.finditer(r"\S+", line)]
 
 
-def _standing(texts: Sequence[str], line: str) -> list[_Word]:
+def _standing(texts: Sequence[str], line: str) -> list[Word]:
     """Return where texts stand in a line, one behind the other."""
     found = []
     at = 0
     for text in texts:
         start = max(line.find(text, at), at)
         at = start + len(text)
-        found.append(_Word(text, start, at))
+        found.append(Word(text, start, at))
     return found
 
 
-def _words_below(words: Sequence[_Word], lines: Sequence[str]) -> Counter[int]:
+def words_below(words: Sequence[Word], lines: Sequence[str]) -> Counter[int]:
     """Count for every word of a header the lines in which something begins below it, or before it and behind others."""
     below = Counter[int]()
     for line in lines:
-        for cell in _words(line):
+        for cell in words_of(line):
             above = (at for at, word in enumerate(words) if word.start < cell.end and cell.start < word.end)
             below.update(list(above)[:1])
     return below
 
 
-def _gap(left: _Word, right: _Word, lines: Sequence[str]) -> int | None:
+def _gap(left: Word, right: Word, lines: Sequence[str]) -> int | None:
     """Return the place between two words that is blank in nearly all lines; None where there is none."""
     blank = {at: sum(line[at : at + 1] in ("", " ") for line in lines) for at in range(left.end, right.start)}
     most = max(blank.values(), default=0)

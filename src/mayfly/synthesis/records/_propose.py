@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from mayfly.core import Offer, canonical_json
 from mayfly.language import Token, bases, is_foreign, is_made_of, singular, tokens
@@ -77,8 +78,7 @@ def propose(
         return Unable(reason=_not_understood(intent, tables[0]), helps=(_columns(tables[0]), *HELPS[1:]))
     rivals = _distinct(_rivals(readings), items)
     if len(rivals) == 1 and rivals[0].reading.sure and not _finds_nothing(rivals[0]):
-        query, table = rivals[0].reading.query, rivals[0].table
-        return Proposal(query=query, table=table)
+        return Proposal(query=rivals[0].reading.query, table=rivals[0].table)
     if len(rivals) < MOST_READINGS:
         rivals = _distinct(readings[: 4 * MOST_READINGS], items)
     return _ask(rivals[:MOST_READINGS], tables[0])
@@ -88,7 +88,7 @@ def _finds_nothing(one: _Rival) -> bool:
     """Say whether a reading that took some words for others found nothing: then it was perhaps not meant."""
     if one.reading.cost < _EXACTLY or one.reading.query.where is None:
         return False
-    return evaluate(one.reading.query, one.table.rows, one.table.fields).value in (0, [], {}, None)
+    return one.value in (0, [], {}, None)
 
 
 def propose_reading(reading: str, items: Sequence[object], *, name: str = "") -> Proposal:
@@ -115,7 +115,7 @@ def propose_join(
     whole = _joins(tables, read, second=names[1])
     with suppress(Unreadable):  # It is a question, as most are.
         return _typed_join(intent, whole)
-    found: list[tuple[Reading, Joined]] = []
+    found: list[_Rival] = []
     for joined in whole:
         vocabulary = replace(
             vocabulary_of(joined.table),
@@ -124,28 +124,15 @@ def propose_join(
             unmatched=joined.join.kind == "anti",
             nouns=vocabulary_of(tables[0]).nouns | vocabulary_of(tables[1]).nouns,
         )
-        found += [(one, joined) for one in read_question(intent, read, vocabulary)]
-    found.sort(key=lambda pair: pair[0].cost)
+        readings = read_question(intent, read, vocabulary)
+        found += [_Rival(reading=one, table=joined.table, joined=joined) for one in readings]
     if not found:
         return Unable(reason="the question was not understood", helps=(_columns(tables[0]), *HELPS[1:]))
-    kept = rivals_of([reading for reading, _ in found])
-    seen: dict[str, tuple[Reading, Joined]] = {}
-    for reading, both in found[: len(kept)]:
-        joined = narrowed(both, reading.query)
-        answer = evaluate(reading.query, joined.table.rows, joined.table.fields)
-        seen.setdefault(canonical_json(json.loads(json.dumps(answer.value))), (reading, joined))
-    rivals = list(seen.values())[:MOST_READINGS]
-    if len(rivals) == 1 and rivals[0][0].sure:
-        return _proposal_of_two(rivals[0][0].query, rivals[0][1])
-    offers = tuple(
-        Offer(reading=reading.text, gives=evaluate(reading.query, joined.table.rows, joined.table.fields).value)
-        for reading, joined in rivals
-    )
-    return Unable(
-        reason=_reason([reading for reading, _ in rivals], tables[0]),
-        offers=offers,
-        helps=(_columns(tables[0]), *HELPS[1:]),
-    )
+    rivals = _distinct(_rivals(sorted(found, key=lambda one: one.reading.cost)), ())
+    best = rivals[0]
+    if len(rivals) == 1 and best.reading.sure and best.joined is not None:
+        return _proposal_of_two(best.reading.query, best.joined)
+    return _ask(rivals[:MOST_READINGS], tables[0])
 
 
 def propose_joined_reading(
@@ -226,10 +213,23 @@ def _file_words(names: Sequence[str]) -> frozenset[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class _Rival:
-    """A reading for one of the tables."""
+    """A reading, and the table that it is asked of: one of several, or the one that is made of two inputs."""
 
     reading: Reading
     table: Table
+    joined: Joined | None = None
+
+    @cached_property
+    def value(self) -> object:
+        """What the reading gives."""
+        return evaluate(self.reading.query, self.table.rows, self.table.fields).value
+
+    def asked(self, items: Sequence[object]) -> _Rival:
+        """Return the reading with the table as it finds it."""
+        if self.joined is None:
+            return replace(self, table=_table_for(self.reading.query, self.table, items))
+        joined = narrowed(self.joined, self.reading.query)
+        return replace(self, table=joined.table, joined=joined)
 
 
 def _readings(intent: str, read: Sequence[Token], tables: Sequence[Table]) -> list[_Rival]:
@@ -250,9 +250,8 @@ def _distinct(rivals: Sequence[_Rival], items: Sequence[object]) -> list[_Rival]
     """Keep the first of the readings that give the same, each with the table it is asked of."""
     seen: dict[str, _Rival] = {}
     for one in rivals:
-        moved = replace(one, table=_table_for(one.reading.query, one.table, items))
-        answer = evaluate(moved.reading.query, moved.table.rows, moved.table.fields)
-        seen.setdefault(canonical_json(json.loads(json.dumps(answer.value))), moved)
+        asked = one.asked(items)
+        seen.setdefault(canonical_json(json.loads(json.dumps(asked.value))), asked)
         if len(seen) > MOST_READINGS:
             break
     return list(seen.values())
@@ -285,10 +284,7 @@ def _typed_back(reading: str, tables: Sequence[Table], items: Sequence[object]) 
 
 
 def _ask(rivals: Sequence[_Rival], table: Table) -> Unable:
-    offers = tuple(
-        Offer(reading=one.reading.text, gives=evaluate(one.reading.query, one.table.rows, one.table.fields).value)
-        for one in rivals
-    )
+    offers = tuple(Offer(reading=one.reading.text, gives=one.value) for one in rivals)
     reason = _reason([one.reading for one in rivals], table)
     return Unable(reason=reason, offers=offers, helps=(_columns(table), *HELPS[1:]))
 

@@ -39,7 +39,7 @@ def _raw_cells(text: str, delimiter: str) -> Iterator[tuple[str, bool | None]]:
     if '"' not in text:
         yield from ((cell, None) for cell in text.split(delimiter))
         return
-    for match in re.finditer(cell_pattern(delimiter), text + delimiter):
+    for match in cell_pattern(delimiter).finditer(text + delimiter):
         quoted, plain = match[1], match[2]
         proper = True if quoted is not None else False if plain.lstrip(" ").startswith('"') else None
         yield quoted if quoted is not None else plain, proper

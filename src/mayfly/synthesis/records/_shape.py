@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
+from typing import cast, get_args
 
 from mayfly.language.question import level_values
 from mayfly.synthesis.records import _times
 from mayfly.synthesis.records._model import Fixed, Part, Shape, Slot, Style
 from mayfly.synthesis.records._numbers import INTEGER, NUMBER
+from mayfly.synthesis.records._text import escape, other_signs
 
 REQUEST_FIELDS = ("method", "path", "protocol")
 _QUOTED = r'[^"\\]*(?:\\.[^"\\]*)*'
@@ -29,7 +31,7 @@ _PIECE = re.compile(r"\{(?P<name>\w*):(?P<style>[a-z]+)(?:=(?P<more>(?:[^{}]|\{[
 def fixed_pattern(text: str) -> str:
     """Return the pattern of fixed text; two spaces stand for one or more, three for any number of them."""
     runs = {"  ": " +", "   ": " *"}
-    return "".join(runs.get(run) or _times.escape(run) for run in re.split("(   |  )", text) if run)
+    return "".join(runs.get(run) or escape(run) for run in re.split("(   |  )", text) if run)
 
 
 def slot_pattern(slot: Slot, following: str) -> str:
@@ -51,40 +53,8 @@ def _until(style: Style, following: str) -> str:
     if not following:
         return ".*"
     if style == "upto":
-        return f"[^{_in_class(following.lstrip(' ')[:1] or following[0])}]*"
+        return f"{other_signs(following.lstrip(' ')[:1] or following[0])}*"
     return f"(?:(?!{fixed_pattern(following)}).)*"
-
-
-def _in_class(character: str) -> str:
-    return "\\" + character if character in r"]\^-[" else character
-
-
-def pattern(shape: Shape, wanted: Collection[str]) -> str:
-    """Return the pattern of a whole line, with a named group for each of the *wanted* fields."""
-    return "".join(pattern_lines(shape, wanted))
-
-
-def pattern_lines(shape: Shape, wanted: Collection[str]) -> Iterator[str]:
-    """Yield the pattern in pieces, one for each value and what stands behind it, so that it can be read."""
-    held = ""
-    open_ = False
-    for index, part in enumerate(shape.parts):
-        if isinstance(part, Fixed):
-            held += fixed_pattern(part.text)
-            continue
-        if open_:
-            yield held
-            held = ""
-        open_ = True
-        held += _group(part, slot_pattern(part, following(shape.parts, index)), wanted)
-    if held:
-        yield held
-
-
-def _group(slot: Slot, body: str, wanted: Collection[str]) -> str:
-    if slot.name and slot.name in wanted:
-        return f"(?P<{slot.name}>{body})"
-    return f"(?:{body})" if "|" in body and not body.startswith("(?:") else body
 
 
 def following(parts: tuple[Part, ...], index: int) -> str:
@@ -105,8 +75,15 @@ def groups(shape: Shape) -> tuple[str, ...]:
 
 @cache
 def compiled(shape: Shape) -> re.Pattern[str]:
-    """Return the compiled pattern with every field."""
-    return re.compile(pattern(shape, groups(shape)))
+    """Return the compiled pattern of a whole line, with a named group for each field."""
+    pattern = ""
+    for place, part in enumerate(shape.parts):
+        if isinstance(part, Fixed):
+            pattern += fixed_pattern(part.text)
+            continue
+        body = slot_pattern(part, following(shape.parts, place))
+        pattern += f"(?P<{part.name}>{body})" if part.name else f"(?:{body})"
+    return re.compile(pattern)
 
 
 def parse_template(template: str, layout: str) -> tuple[tuple[Part, ...], bool]:
@@ -128,17 +105,12 @@ def parse_template(template: str, layout: str) -> tuple[tuple[Part, ...], bool]:
 
 
 def _slot(name: str, style: str, more: str, layout: str) -> Slot:
-    if style == "time":
-        return Slot(name=name, style="time", layout=layout)
-    if style == "size":
-        return Slot(name=name, style="int", optional=True)
-    if style in ("class", "regex"):
-        return Slot(name=name, style="class" if style == "class" else "regex", layout=more)
-    if style == "level":
-        return Slot(name=name, style="letters")
-    known: dict[str, Style] = {"word": "word", "upto": "upto", "text": "text", "quoted": "quoted", "request": "request"}
-    known |= {"int": "int", "float": "float", "code": "code", "rest": "rest", "letters": "letters"}
-    return Slot(name=name, style=known[style])
+    known = {"size": "int", "level": "letters"}.get(style, style)
+    if known not in get_args(Style):
+        raise ValueError(f"there is no style {style!r}")
+    return Slot(
+        name=name, style=cast("Style", known), layout=layout if style == "time" else more, optional=style == "size"
+    )
 
 
 def template_times(template: str, times: dict[str, list[str]]) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from mayfly.synthesis.records import _align, _places
-from mayfly.synthesis.records._cells import cut_spaced
+from mayfly.synthesis.records._cells import cut_spaced, cut_wide
 from mayfly.synthesis.records._model import Format
 from mayfly.synthesis.records._outside import (
     COMMENT,
@@ -20,13 +20,12 @@ from mayfly.synthesis.records._outside import (
     title_patterns,
     total_row,
 )
+from mayfly.synthesis.records._places import PROBED
 from mayfly.synthesis.records._tables import (
     ENOUGH_ROWS,
     LONGEST_HEAD,
     MOST_TITLES,
-    PROBED,
     Cells,
-    is_number_column,
     table,
 )
 
@@ -43,7 +42,6 @@ class _Cut(NamedTuple):
     names: list[str]
     delimiter: str
     full: list[Cells]
-    lines: list[str]
     sure: bool
 
 
@@ -95,7 +93,7 @@ def _below_comment(lines: Sequence[str]) -> Format | None:
     if not rows or not (_tells(rows) if exact else _few_each(rows)):
         return _below_wide_comment(lines, rest)
     found = table("columns", rows, names, " ")
-    return replace(found, rest=True, passed=joined([COMMENT, RULE]), total=len(rest))
+    return replace(found, rest=True, passed=joined([COMMENT, RULE]))
 
 
 def _below_wide_comment(lines: Sequence[str], rest: Sequence[str]) -> Format | None:
@@ -103,7 +101,7 @@ def _below_wide_comment(lines: Sequence[str], rest: Sequence[str]) -> Format | N
     above = [line for line in lines[: len(lines) - len(rest)] if re.fullmatch(COMMENT, line)]
     for line in reversed(above):
         head = line.replace("#", " ")
-        if len(cut_spaced(head, "  ", 0, rest=False)) > 2 and (found := _detect_below([head, *rest])):
+        if len(cut_wide(head)) > 2 and (found := _detect_below([head, *rest])):
             return replace(found, passed=joined([COMMENT, found.passed]))
     return None
 
@@ -124,8 +122,8 @@ def _is_header_below(lines: Sequence[str], place: int, *, ruled: bool) -> bool:
     """Say whether a line that is not the first is a header: below it is a rule or what it names, above it are texts."""
     if place + 1 >= len(lines):
         return False
-    width = len(cut_spaced(lines[place], "  ", 0, rest=False))
-    if any(len(cut_spaced(line, "  ", 0, rest=False)) == width for line in lines[:place]):
+    width = len(cut_wide(lines[place]))
+    if any(len(cut_wide(line)) == width for line in lines[:place]):
         return False
     if re.fullmatch(RULE, lines[place + 1]):
         return True
@@ -145,7 +143,7 @@ def _detect_below(lines: Sequence[str]) -> Format | None:
     if chosen is None and places and (made := _placed(places, lines, NEARLY_ALL)):
         return made
     chosen = chosen or next(iter(cuts), None)
-    return _table_of(chosen, head, len(rest)) if chosen else None
+    return _table_of(chosen, head) if chosen else None
 
 
 def _telling_places(head: str, rest: Sequence[str]) -> _places.Places | None:
@@ -153,16 +151,13 @@ def _telling_places(head: str, rest: Sequence[str]) -> _places.Places | None:
     places = _places.of_names(head, rest)
     if places is None or len(places.names) < 3 or not _named(places.names):
         return None
-    wide = len(cut_spaced(head, "  ", 0, rest=False)) > 2
+    wide = len(cut_wide(head)) > 2
     return places if wide or _tells([places.cut(line) for line in rest[:PROBED]]) else None
 
 
 def _choices(head: str, rest: Sequence[str]) -> list[tuple[list[str], str]]:
     """Return the ways in which the names of a header may be told apart, each with what then stands between cells."""
-    words = head.split()
-    choices = [(cut_spaced(head, "  ", 0, rest=False), "  "), (words, " "), (_merged_names(head, rest), " ")]
-    if head[0] == " " and all(len(line.split()) == len(words) + 1 for line in rest):
-        choices.insert(0, (["name", *words], " "))
+    choices = [(cut_wide(head), "  "), (head.split(), " "), (_merged_names(head, rest), " ")]
     return [
         (names, delimiter)
         for names, delimiter in choices
@@ -181,13 +176,13 @@ def _cut_by(delimiter: str, names: list[str], head: str, rest: Sequence[str]) ->
     probe = full[:: max(1, len(full) // PROBED)]
     # A last cell that takes the rest of its line hides that the others stand below the wrong names.
     below = exact or sum(_places.are_below(names, head, *one) for one in probe) >= len(probe) * BELOW
-    return _Cut(names, delimiter, rows, [line for line, _ in full], below and len(full) >= len(rest) * NEARLY_ALL)
+    return _Cut(names, delimiter, rows, below and len(full) >= len(rest) * NEARLY_ALL)
 
 
-def _table_of(cut: _Cut, head: str, total: int) -> Format:
+def _table_of(cut: _Cut, head: str) -> Format:
     found = table("columns", cut.full, cut.names, cut.delimiter)
     header = cut_spaced(head, cut.delimiter, len(cut.names), rest=True)
-    return replace(found, header=tuple(header), rest=cut.delimiter == " ", passed=RULE, total=total)
+    return replace(found, header=tuple(header), rest=cut.delimiter == " ", passed=RULE)
 
 
 def _placed(places: _places.Places, lines: Sequence[str], enough: float) -> Format | None:
@@ -203,26 +198,22 @@ def _placed(places: _places.Places, lines: Sequence[str], enough: float) -> Form
     passed = [last, RULE]
     if total_row(rows):
         passed.insert(0, re.escape(fitting[-1]))
-        rows, below = rows[:-1], below[:-1]
+        rows = rows[:-1]
     found = table("columns", rows, places.names, "  ")
-    return replace(found, header=tuple(head), stops=tuple(places.stops), passed=joined(passed), total=len(below))
+    return replace(found, header=tuple(head), stops=tuple(places.stops), passed=joined(passed))
 
 
 def _merged_names(head: str, lines: Sequence[str]) -> list[str]:
     """Return the words of a header; those with one space between them together that stand above one value."""
-    places = [(found.start(), found.end()) for found in re.finditer(r"\S+", head)]
-    alone = Counter[int]()
+    words = _places.words_of(head)
     probe = lines[:: max(1, len(lines) // PROBED)]
-    for line in probe:
-        for found in re.finditer(r"\S+", line[: len(head)]):
-            above = [at for at, (start, end) in enumerate(places) if start < found.end() and found.start() < end]
-            alone.update(above[:1])
+    alone = _places.words_below(words, probe)
     names: list[str] = []
-    for at, (start, end) in enumerate(places):
-        if names and alone[at] * 2 < len(probe) and start - places[at - 1][1] == 1:
-            names[-1] += f" {head[start:end]}"
+    for at, word in enumerate(words):
+        if names and alone[at] * 2 < len(probe) and word.start - words[at - 1].end == 1:
+            names[-1] += f" {word.text}"
         else:
-            names.append(head[start:end])
+            names.append(word.text)
     return names
 
 
@@ -231,18 +222,18 @@ def _is_above_values(head: str, lines: Sequence[str]) -> bool:
     probe = lines[:PROBED]
     if re.search("[0-9]", head) or len(head.split()) < 2:
         return False
-    wide = [cut_spaced(line, "  ", 0, rest=False) for line in (head, *probe)]
+    wide = [cut_wide(line) for line in (head, *probe)]
     if len(wide[0]) > 2 and len({len(row) for row in wide}) == 1 and _tells(wide[1:]):
         return True
     rows = [line.split()[-len(head.split()) :] for line in probe]
     if len({len(row) for row in rows}) != 1:
         places = _places.of_names(head, probe)
         rows = [places.cut(line) for line in probe] if places else []
-    return bool(rows) and sum(map(is_number_column, zip(*rows, strict=True))) >= len(rows[0]) - 1
+    return bool(rows) and sum(map(_align.is_number_column, zip(*rows, strict=True))) >= len(rows[0]) - 1
 
 
 def _tells(rows: Sequence[Cells]) -> bool:
-    return any(_align.typed(column) or is_number_column(column) for column in zip(*rows[:PROBED], strict=True))
+    return any(map(_align.tells, zip(*rows[:PROBED], strict=True)))
 
 
 def _named(cells: Sequence[str]) -> bool:

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from mayfly.language.question import Column, Expression, Query
-from mayfly.synthesis.records._evaluate import partial_keys
-from mayfly.synthesis.records._labels import labels, title_of
+from mayfly.synthesis.records._evaluate import labels, partial_keys, title_of
 from mayfly.synthesis.records._model import Format
 from mayfly.synthesis.records._sql_measures import Measured, Measures
 from mayfly.synthesis.records._sql_rows import Rows, is_plain, is_shuffled

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import time
 from http import HTTPStatus
+from typing import NamedTuple
 
 from mayfly.language import bases
 from mayfly.language.question import Column, ColumnInfo, ColumnKind, Vocabulary, name_words, nouns_of
 from mayfly.synthesis.records._kinds import METHODS
 from mayfly.synthesis.records._model import Field, Format
-from mayfly.synthesis.records._rows import Bad, Reading, Unfit, read_lines, read_objects, read_thrown
-from mayfly.synthesis.records._several import FileLines, files_in, of_one_file
+from mayfly.synthesis.records._rows import read_records
 from mayfly.synthesis.records._times import has_date
 from mayfly.synthesis.records._values import Row, Values
 
@@ -30,6 +31,21 @@ _THROWN = {
     "trace": {"exception", "error", "traceback", "stacktrace"},
 }
 _BIRTH = frozenset(("birth", "birthday", "birthdate", "born", "dob"))
+
+
+class Bad(NamedTuple):
+    """A line that was not understood."""
+
+    number: int
+    text: str
+
+
+class Unfit(NamedTuple):
+    """A row with cells that are not what their columns hold: it counts only where none of these is asked for."""
+
+    row: int
+    line: Bad
+    titles: frozenset[str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,46 +82,29 @@ class Table:
 
 def read_table(found: Format, items: Sequence[object], name: str = "") -> Table:
     """Read *items*, lines or objects, by a format; those of several files one after the other."""
-    if found.files:
-        return _read_files(found, files_in(items), name)
-    reading = Reading()
-    if found.kind == "objects":
-        read_objects(found, items, reading)
-    elif found.kind in ("memory", "trace"):
-        read_thrown(found, items, reading)
-    else:
-        read_lines(found, items, reading)
+    rows: list[Row] = []
+    unfit: list[Unfit] = []
+    others = Counter[str]()
+    first: Bad | None = None
+    for number, text, made in read_records(found, items):
+        if isinstance(made, str):
+            others[made] += 1
+            first = Bad(number, text) if made == "bad" and first is None else first
+            continue
+        if made.unfit:
+            unfit.append(Unfit(len(rows), Bad(number, text), frozenset(made.unfit)))
+        rows.append(made.row)
     return Table(
         format=found,
-        rows=reading.rows,
-        lines=reading.lines,
-        empty=reading.empty,
-        header=reading.header,
-        not_understood=reading.bad,
-        first_bad=reading.first,
+        rows=rows,
+        lines=len(rows) + others.total(),
+        empty=others["empty"],
+        header=others["header"],
+        not_understood=others["bad"],
+        first_bad=first,
         name=name,
-        unfit=tuple(reading.unfit),
+        unfit=tuple(unfit),
     )
-
-
-def _read_files(found: Format, files: Sequence[FileLines], name: str) -> Table:
-    """Read every file by itself, and put the rows together with the name of the file in each."""
-    alone, title = of_one_file(found)
-    whole = Table(format=found, rows=[], lines=0, name=name)
-    for file in files:
-        one = read_table(alone, file.lines)
-        unfit = (bad._replace(row=bad.row + len(whole.rows)) for bad in one.unfit)
-        whole = replace(
-            whole,
-            rows=[*whole.rows, *({**row, title: file.name} for row in one.rows)],
-            lines=whole.lines + one.lines,
-            empty=whole.empty + one.empty,
-            header=whole.header + one.header,
-            not_understood=whole.not_understood + one.not_understood,
-            first_bad=whole.first_bad or one.first_bad,
-            unfit=(*whole.unfit, *unfit),
-        )
-    return whole
 
 
 # What the words of a question can mean.
@@ -162,7 +161,7 @@ def _list_column(one: Field, table: Table, held: Sequence[object]) -> ColumnInfo
 
 def _moment_column(one: Field, table: Table, held: Sequence[object]) -> ColumnInfo:
     """Describe a column of moments by the first and the last of them, and by what they tell."""
-    moments = Values(fields={one.title: one})
+    moments = Values({one.title: one})
     found = [when for row in table.rows if (when := moments.moment(Column(name=one.title), row))]
     bounds = (min(found).isoformat(), max(found).isoformat()) if found else ()
     clock = one.kind == "time" and not has_date(one.layout)
@@ -190,7 +189,7 @@ def _with_main_moment(columns: tuple[ColumnInfo, ...], table: Table) -> tuple[Co
     """
     moments = [one for one in columns if one.kind == "time" and one.tells != "clock" and _BIRTH.isdisjoint(one.words)]
     plain = [one for one in moments if not _PLAIN_DATES.isdisjoint(one.words) and not one.optional]
-    values = Values(fields=table.fields)
+    values = Values(table.fields)
     rows = [[values.moment(Column(name=one.name), row) for one in moments] for row in table.rows]
     first = None
     for place, one in enumerate(moments):

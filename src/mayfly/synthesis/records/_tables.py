@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
-from mayfly.synthesis.records import _align, _kinds, _numbers
+from mayfly.synthesis.records import _align, _kinds
 from mayfly.synthesis.records._cells import cut, join_quoted
 from mayfly.synthesis.records._model import Field, Format
 from mayfly.synthesis.records._outside import (
@@ -22,8 +22,8 @@ from mayfly.synthesis.records._outside import (
     total_row,
     without_comments,
 )
+from mayfly.synthesis.records._places import PROBED
 
-MOST_COLUMNS = 300
 DELIMITERS = ("\t", ",", ";", "|")
 # So many lines have to be as wide as the header; what the others hold is told, not guessed.
 ENOUGH_ROWS = 0.55
@@ -33,8 +33,6 @@ ENOUGH_BARE = 0.75
 MOST_TITLES = 12
 # With fewer colons a line may be a name and its value, or hold a time of day.
 FEWEST_COLONS = 3
-# So many rows tell what the columns hold, where only that is asked.
-PROBED = 300
 LONGEST_HEAD = 1000
 _NAME = re.compile(r"[^\W\d][^\n]{0,60}|[_@#%€$][\w .%()/-]{0,60}|[0-9]{4}|[Qq][1-4]")
 _SPOKEN = re.compile(r": |(?:^|[ T])[0-9]{1,2}:[0-9]{2}")
@@ -110,7 +108,7 @@ def _sheet(delimiter: str, lines: list[str], multiline: bool) -> _Sheet | None:
     if not widths:
         return None
     width = widths.most_common(1)[0][0]
-    if width > MOST_COLUMNS:
+    if width > _align.MOST_COLUMNS:
         return None
     return _Sheet(delimiter=delimiter, multiline=multiline, lines=lines, rows=rows, width=width)
 
@@ -141,14 +139,13 @@ def _with_header(sheet: _Sheet, commented: bool, names: Sequence[str]) -> Format
         full = full[1:]
     if total_row(full) and body[-1][1] == full[-1]:
         passed.append(re.escape(body[-1][0]))
-        full, body = full[:-1], body[:-1]
+        full = full[:-1]
     found = table("table", full, titles, sheet.delimiter, units=units)
     return replace(
         found,
         header=tuple(header),
         multiline=sheet.multiline,
         passed=joined([*passed, *([COMMENT] if commented else []), last, blank, RULE]),
-        total=len(body),
     )
 
 
@@ -198,14 +195,8 @@ def _tells(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     columns = zip(*rows[:: max(1, len(rows) // PROBED)], strict=True)
     pairs = [(cell, column) for cell, column in zip(first, columns, strict=True) if any(column)]
     return any(
-        is_number_column(column) or (_align.typed(column) and not _align.typed([cell])) for cell, column in pairs
+        _align.is_number_column(column) or (_align.typed(column) and not _align.typed([cell])) for cell, column in pairs
     )
-
-
-def is_number_column(column: Sequence[str]) -> bool:
-    present = [cell for cell in column if cell not in _kinds.ABSENT]
-    convention = _numbers.convention_of(present)
-    return convention is not None and not convention.trouble
 
 
 def _titles(sheet: _Sheet, place: int, header: Sequence[str]) -> list[str]:
@@ -228,7 +219,7 @@ def _units_below(rows: Sequence[Cells]) -> list[str]:
     if len(rows) < 4:
         return []
     first, rest = rows[0], list(zip(*rows[1 : PROBED + 1], strict=True))
-    numbers = [at for at, column in enumerate(rest) if any(column) and is_number_column(column)]
+    numbers = [at for at, column in enumerate(rest) if any(column) and _align.is_number_column(column)]
     named = [first[at] for at in numbers]
     if not numbers or not all(re.fullmatch(r"[\[(]?[A-Za-zµ°%€$£/²³. ]{1,12}[\])]?", cell) for cell in named):
         return []
@@ -248,7 +239,7 @@ def _without_header(sheet: _Sheet, commented: bool, names: Sequence[str]) -> For
         names = [_name_by_look([row[at] for row in rows], at) for at in range(sheet.width)]
     found = table("table without a header", rows, names, sheet.delimiter)
     passed = COMMENT if commented else ""
-    return replace(found, multiline=sheet.multiline, passed=passed, total=len(sheet.rows))
+    return replace(found, multiline=sheet.multiline, passed=passed)
 
 
 def _name_by_look(column: Sequence[str], at: int) -> str:
@@ -263,7 +254,7 @@ def _name_by_look(column: Sequence[str], at: int) -> str:
 def _plain_cells(rows: Sequence[Sequence[str]], lines: Sequence[str]) -> bool:
     """Whether cells hold bare values, and enough of them are of a kind to make this a table."""
     columns = list(zip(*rows[:: max(1, len(rows) // PROBED)], strict=True))
-    telling = sum(_align.typed(column) or is_number_column(column) for column in columns)
+    telling = sum(map(_align.tells, columns))
     bare = "\t" in lines[0] or not any(_align.is_dressed(column) for column in columns)
     prose = any(len(row[0].split()) > 6 for row in rows)
     return bare and not prose and (telling > 0 or any('"' in line for line in lines) or len(columns) > 2)
@@ -289,12 +280,9 @@ def table(
     return Format(
         name=name,
         kind="delimited",
-        record="Row",
         fields=(*fields, *_joined_moment(fields)),
         delimiter=delimiter,
         width=len(titles),
-        fitted=len(rows),
-        total=len(rows),
         words=_WORDS,
     )
 
@@ -341,4 +329,4 @@ def detect_w3c(lines: Sequence[str]) -> Format | None:
     found = table("W3C log", rows, names, "\t" if tabbed else " ")
     # The standard says that this one field is in milliseconds.
     fields = tuple(replace(field, unit="ms") if field.path == ("time-taken",) else field for field in found.fields)
-    return replace(found, fields=fields, passed="#.*", total=len(cells))
+    return replace(found, fields=fields, passed="#.*")

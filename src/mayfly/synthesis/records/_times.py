@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
+
+from mayfly.synthesis.records._text import escape
 
 _REGEX = {
     "Y": "[0-9]{4}",
@@ -56,11 +57,6 @@ def pieces(layout: str) -> list[str]:
     return re.findall(r"%[A-Za-z]|.", layout)
 
 
-def escape(text: str) -> str:
-    """Return the pattern of a text, with a backslash only where one is needed."""
-    return re.sub(r"([.^$*+?{}\[\]\\|()])", r"\\\1", text)
-
-
 @cache
 def regex(layout: str) -> str:
     """Return the pattern of a layout."""
@@ -73,28 +69,17 @@ def compiled(layout: str) -> re.Pattern[str]:
     return re.compile(regex(layout))
 
 
-def outline(layout: str) -> str:
-    """Return the part of a moment in which everything has its place: a zero for every digit."""
-    widths = {"%Y": 4, "%m": 2, "%d": 2, "%H": 2, "%M": 2, "%S": 2}
-    shown = ""
-    for piece in pieces(layout):
-        if piece[0] == "%" and piece not in widths:
-            break
-        shown += "0" * widths.get(piece, 0) or piece
-    return shown
-
-
-def fits(layout: str, text: str) -> bool:
-    """Whether *text* is a moment that exists, written in *layout*."""
-    return bool(compiled(layout).fullmatch(text)) and moment(layout, text) is not None
+def fits(layout: str, text: str, *, more: bool = False) -> bool:
+    """Whether *text* is a moment that exists, written in *layout*; *more* may follow, such as a time behind a date."""
+    pattern = compiled(layout)
+    return bool(pattern.match(text) if more else pattern.fullmatch(text)) and moment(layout, text) is not None
 
 
 def guess(texts: Iterable[str]) -> Layout:
     """Return the layout that nearly all texts have, or nothing; two that fit all of them are a trouble."""
     distinct = list(dict.fromkeys(texts))
     found = distinct[:: max(1, len(distinct) // LOOKED_AT)]
-    shaped = Counter(re.sub("[0-9]+", "0", text[:40]) for text in found)
-    if not found or not any("0" in shape for shape in shaped):
+    if not any(re.search("[0-9]", text[:40]) for text in found):
         return Layout()
     needed = len(found) * ENOUGH
     scores = {
@@ -104,8 +89,8 @@ def guess(texts: Iterable[str]) -> Layout:
         return Layout()
     best = max(scores, key=lambda layout: scores[layout])
     other = next((one for one in scores if one == swapped(best) and scores[one] == scores[best] and one != best), "")
-    if other and any(moment(best, text) != moment(other, text) for text in found):
-        shown = next(text for text in found if moment(best, text) != moment(other, text))
+    shown = next((text for text in found if other and moment(best, text) != moment(other, text)), "")
+    if shown:
         return Layout(best, f"nobody can tell which part of {shown!r} is the day and which the month")
     return Layout(best)
 
