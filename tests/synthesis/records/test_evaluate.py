@@ -61,8 +61,7 @@ CONDITIONS: tuple[Condition, ...] = (
 def test_conditions(condition: Condition) -> None:
     check(FOUND, Query(where=condition), LINES)
     check(FOUND, Query(where=condition, measures=(COUNT,)), LINES)
-    if not isinstance(condition, Repeated):
-        check(FOUND, Query(keys=(STATUS,), measures=(Measure(function="share", where=condition),)), LINES)
+    check(FOUND, Query(keys=(STATUS,), measures=(Measure(function="share", where=condition),)), LINES)
 
 
 @pytest.mark.parametrize("part", [*TIME_PARTS, "length", "small letters"])

@@ -47,7 +47,7 @@ def rows_of(found: Format, query: Query, second: Format | None = None) -> Rows:
         rows = Rows(
             sources=(source,), fields=found.fields, values=values, tables=[*source.tables], where=[*source.where]
         )
-    for part in walk(query.where):
+    for part in walk(query):
         if isinstance(part, Repeated):
             _count(rows, part)
     if query.items is not None:
