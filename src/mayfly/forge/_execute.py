@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from mayfly.core import UNSET, parse_python
 from mayfly.forge._packed import checking
-from mayfly.forge._question import check_columns, items_of
 from mayfly.forge._spool import SPOOL_AT, collect
 from mayfly.forge._story import Collapse
 from mayfly.forge._task import size_of
@@ -161,10 +160,10 @@ def _ask_data(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, bounds
     argument: object = None if bound else task.records
     accounts: Mapping[str, object] = {}
     if len(task.bound) > 1:
-        check_columns(task)
+        task.given.check_columns()
     if not bound and task.order.lines is not None:
         held = task.given.all_lines(MOST_MADE, "DuckDB does not read what is in it as it is")
-        argument = list(items_of(task, held))
+        argument = list(task.given.items(held))
     if made:
         argument, accounts = _made_again(made, cast("list[object]", argument), task)
     source, name = _accounted(artifact, entry, files=len(bound))

@@ -8,9 +8,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from mayfly.core import TABLES, FileKind, InputError, distinct_names, file_kind, load_json, split_table, unreadable
+from mayfly.core import (
+    TABLES,
+    FileKind,
+    InputError,
+    distinct_names,
+    file_kind,
+    load_json,
+    one_line,
+    split_table,
+    unreadable,
+)
 from mayfly.forge._converting import MadeFile, OpenBox, converted, decoded, sample_of_parquet, samples_of_zstd
 from mayfly.forge._sampling import WHOLE, Packing, Sample, lines_in, reading, sample_of
+from mayfly.synthesis import records
 
 if TYPE_CHECKING:
     from mayfly.sandbox import Sandbox
@@ -18,6 +29,8 @@ if TYPE_CHECKING:
 
 # Bytes of the beginning of each of many files.
 FEWEST = 64 * 1024
+# So many lines may stand above the names of the columns.
+_MOST_TITLES = 12
 # By which endings DuckDB knows how a file is packed.
 _ENDINGS: dict[str, Packing] = {".gz": "gzip", ".zst": "zstd"}
 
@@ -80,6 +93,30 @@ class Given:
                 raise InputError(f"{before.path} changed while it was read", fix="ask about a copy of it")
             grown = grown or now.size > before.size
         return grown
+
+    def check_columns(self) -> None:
+        """Refuse files of one table that do not all begin with the same columns.
+
+        Cells are read by their places: columns in another order would be taken for those of the first file.
+        """
+        held = ((name, one.lines) for name, one in zip(self.names, self.samples, strict=True))
+        (first, top), *others = held
+        strange = [(name, lines) for name, lines in others if lines and lines[:1] != top[:1]]
+        if not strange or not top or not (found := records.detect(top)).header:
+            return
+        for name, lines in strange:
+            begun = [line for line in lines if line.strip()][: _MOST_TITLES + 1]
+            if begun and not records.read_table(found, begun).header:
+                told = f"{one_line(name)} does not begin with the columns of {one_line(first)}"
+                raise InputError(f"{told}: {one_line(begun[0], limit=100)}", fix="ask about files of one kind")
+
+    def items(self, lines: Sequence[Sequence[str]]) -> tuple[object, ...]:
+        """Return the *lines* of each file as records are made of them: of several files with their names."""
+        if len(lines) == 1:
+            return tuple(lines[0])
+        files = [records.FileLines(name, held) for name, held in zip(self.names, lines, strict=True)]
+        named = self.names[0].count("/") < records.MOST_PARTS
+        return tuple(files) if named else tuple(records.one_after_another(files))
 
     def all_lines(self, most: int, why: str) -> tuple[tuple[str, ...], ...]:
         """Return every line of each file; more than *most* bytes in all are refused, and it is said *why*."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 # Up to one line in a hundred may be unreadable before somebody is asked.
 TOLERATED = 0.01
-# So many lines may stand above the names of the columns.
-_MOST_TITLES = 12
 TWO_ANSWERS = "the program and an independent reading of the same lines give different answers"
 # So often a smaller input is looked for on which they still do.
 _MOST_TRIES = 40
@@ -87,37 +85,12 @@ def _items(task: Task) -> tuple[tuple[object, ...], bool]:
     """Return what is read on the host of an input, and whether that is all of it; of several files each by itself."""
     if task.order.lines is None:
         return tuple(task.records), True
-    check_columns(task)
+    task.given.check_columns()
     samples, several = task.given.samples, len(task.given.samples) > 1
-    items = items_of(task, [(*one.lines, *one.within) for one in samples])
+    items = task.given.items([(*one.lines, *one.within) for one in samples])
     # Without their names nobody knows which line of a file is the header of another.
     known = not several or isinstance(items[0], records.FileLines)
     return items, known and all(one.complete for one in samples)
-
-
-def items_of(task: Task, lines: Sequence[Sequence[str]]) -> tuple[object, ...]:
-    """Return the lines of each file as records are made of them: with the name of the file, where there are several."""
-    if len(lines) == 1:
-        return tuple(lines[0])
-    files = [records.FileLines(name, held) for name, held in zip(task.given.names, lines, strict=True)]
-    named = task.given.names[0].count("/") < records.MOST_PARTS
-    return tuple(files) if named else tuple(records.one_after_another(files))
-
-
-def check_columns(task: Task) -> None:
-    """Refuse files of one table that do not all begin with the same columns.
-
-    Cells are read by their places: columns in another order would be taken for those of the first file.
-    """
-    first, *others = ((name, one.lines) for name, one in zip(task.given.names, task.given.samples, strict=True))
-    strange = [(name, lines) for name, lines in others if lines and lines[:1] != first[1][:1]]
-    if not strange or not first[1] or not (found := records.detect(first[1])).header:
-        return
-    for name, lines in strange:
-        begun = [line for line in lines if line.strip()][: _MOST_TITLES + 1]
-        if begun and not records.read_table(found, begun).header:
-            told = f"{one_line(name)} does not begin with the columns of {one_line(first[0])}"
-            raise InputError(f"{told}: {one_line(begun[0], limit=100)}", fix="ask about files of one kind")
 
 
 def check_account(account: Mapping[str, object], policy: BadLines, value: object) -> None:
