@@ -78,6 +78,8 @@ def _mayfly_account(files):
         one = account(path)
         if one is None:
             return None
+        if "other_header" in one:
+            return one
         bad = one.pop("first_not_understood")
         if bad is not None and first is None:
             first = {{"file": number, **bad}}
@@ -168,7 +170,9 @@ def _ask_data(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, bounds
     if made:
         argument, accounts = _made_again(made, cast("list[object]", argument), task)
     source, name = _accounted(artifact, entry, files=len(bound))
-    with checking(task.given), box.stream(source, name, argument, data=bound, **bounds) as stream:
+    # They are called as among all files of the question, also where these are only some of them.
+    parts = task.given.names[0].count("/") + 1 if bound and task.given.names else 0
+    with checking(task.given), box.stream(source, name, argument, data=bound, name_parts=parts, **bounds) as stream:
         pieces = _HeldBack(stream)
         items = collect(pieces, limit=_kept(task))
     result = stream.result or Result(status="died", error="the stream ended without a result")

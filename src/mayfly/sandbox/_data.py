@@ -46,11 +46,16 @@ class Input(NamedTuple):
     size: int
 
 
-def look_at(paths: Collection[str | Path]) -> tuple[Input, ...]:
-    """Return the inputs at *paths*; one that is no regular file we may read is an `InputError`."""
+def look_at(paths: Collection[str | Path], parts: int = 0) -> tuple[Input, ...]:
+    """Return the inputs at *paths*; one that is no regular file we may read is an `InputError`.
+
+    Each is called by so many *parts* of its path, or by as many as tell all of them apart.
+    """
     if isinstance(paths, (str, Path)):
         raise InputError("data is a collection of paths, not one of them", fix="give data=(path,)")
-    return tuple(_look_at(path, name) for path, name in zip(paths, distinct_names(list(paths)), strict=True))
+    names = ["/".join(Path(os.path.abspath(path)).parts[1:][-parts:]) for path in paths] if parts else []
+    found = names or distinct_names(list(paths))
+    return tuple(_look_at(path, name) for path, name in zip(paths, found, strict=True))
 
 
 def _look_at(path: str | Path, name: str) -> Input:
