@@ -122,7 +122,8 @@ class Progress:
 
     def _spread(self, about: tuple[int, int]) -> None:
         files, parts = about
-        self._say("input", f"{files:,} files in {parts:,} parts, over the nodes")
+        """Say over how many tasks many files are spread."""
+        self._say("input", f"{files:,} files, asked by {parts:,} task{'' if parts == 1 else 's'} on the nodes")
 
     def _executed(self, ran: Ran) -> None:
         if self._verbose:

@@ -143,8 +143,8 @@ def compile_task(
     if question is not None and read:
         made = _agreeing(work, question, made)
     compiled = replace(_compiled(work, made), promoted=promoted is not None)
-    if question is not None and read and task.is_spread(parts.settings):
-        return with_programs(parts, task, question, compiled)
+    if task.is_spread(parts.settings):
+        return with_programs(parts, task, question if read else None, compiled)
     return compiled
 
 

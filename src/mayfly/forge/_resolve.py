@@ -12,7 +12,7 @@ from mayfly.forge._execute import OTHER_ROWS, Within, execute
 from mayfly.forge._known import find_again, needs_input, no_input
 from mayfly.forge._question import TOLERATED, check_account
 from mayfly.forge._spool import Spool
-from mayfly.forge._spread import ALONE, spread_programs
+from mayfly.forge._spread import programs_for
 from mayfly.forge._story import Collapse, collapse_of
 from mayfly.sandbox import Ticket
 
@@ -105,9 +105,11 @@ class TaskRun:
         """Return the programs for parts of the files, where these are on more than one machine; if not, say why."""
         if self.spread is None or not self.task.is_spread(self.parts.settings):
             return None
-        if alone := artifact.provenance.get(ALONE):
-            self.story.tell("alone", alone)
-        return spread_programs(artifact)
+        found = programs_for(self.task, self.parts.settings, artifact)
+        if isinstance(found, str):
+            self.story.tell("alone", found)
+            return None
+        return found
 
     def _execute_known(self, compiled: Compiled) -> Ran | None:
         """Run an agent that was found again; None where it was written for another kind of input."""

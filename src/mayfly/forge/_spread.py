@@ -18,7 +18,7 @@ from mayfly.forge._known import Compiled
 from mayfly.forge._question import agree, check_columns
 from mayfly.forge._sampling import Packing, Sample
 from mayfly.forge._story import Collapse
-from mayfly.forge._task import Task
+from mayfly.forge._task import Task, size_of
 from mayfly.gates import Profile
 from mayfly.synthesis import records
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mayfly.forge._request import DataQuestion
     from mayfly.library import Workshop
 
-# The key under which an artifact has its programs for parts, or the reason why it has none.
+# Where an artifact has its programs for parts, or the reason why it has none.
 SPREAD, ALONE = "parts_of_files", "one_place"
 # In so many parts the files that were looked at are asked about to see that the answers join: each takes a job.
 _PARTS_TRIED = 4
@@ -96,28 +96,30 @@ def _check_seen(file: PartFile) -> None:
         raise InputError(told, fix="have every node see the same files")
 
 
-def spread_programs(artifact: Artifact) -> records.Spread | None:
-    """Return the programs with which an agent's question is spread; None where it is answered in one place."""
-    told = artifact.provenance.get(SPREAD)
-    if not isinstance(told, str) or not told:
-        return None
-    partial, joining = json.loads(told)
-    return records.Spread(records.Written(*partial), records.Written(*joining))
+def programs_for(task: Task, settings: Settings, artifact: Artifact) -> records.Spread | str:
+    """Return the programs with which an agent's question is spread, or why it is answered in one place."""
+    # Uploads lie in the state directory.
+    here = settings.state.absolute()
+    if task.given.made or any(path.absolute().is_relative_to(here) for path in task.bound):
+        return "some of them were handed over or made here, where no other machine sees them"
+    if told := str(artifact.provenance.get(SPREAD, "")):
+        partial, joining = json.loads(told)
+        return records.Spread(records.Written(*partial), records.Written(*joining))
+    return str(artifact.provenance.get(ALONE, "")) or "the program was written for all of them at once"
 
 
-def with_programs(parts: Workshop, task: Task, question: DataQuestion, compiled: Compiled) -> Compiled:
+def with_programs(parts: Workshop, task: Task, question: DataQuestion | None, compiled: Compiled) -> Compiled:
     """Return an agent with the programs for parts of its files, if they were tried and agree; if not, with the reason.
 
-    They are tried on what was read of all files, in a few parts.
+    They are tried on what was read of all files, in a few parts. Of a program that was not read there are none.
     """
-    found = question.proposal.spread
-    if task.given.made:
-        found = "text is made of some of the files first"
-    elif compiled.artifact.provenance.get("rows"):
+    found = "" if question is None else question.proposal.spread
+    if compiled.artifact.provenance.get("rows"):
         found = "its rows are made by our own detector"
-    elif isinstance(found, records.Spread):
+    elif question is not None and isinstance(found, records.Spread):
         found = _disagreeing(parts, task, question, compiled, found) or found
-    told = {ALONE: found} if isinstance(found, str) else {SPREAD: json.dumps(found)}
+    # What an artifact says that came from elsewhere counts for nothing.
+    told = {ALONE: found, SPREAD: ""} if isinstance(found, str) else {ALONE: "", SPREAD: json.dumps(found)}
     provenance = {**compiled.artifact.provenance, **told}
     return replace(compiled, artifact=replace(compiled.artifact, provenance=provenance))
 
@@ -170,7 +172,7 @@ def files_to_spread(task: Task) -> tuple[PartFile, ...]:
     check_columns(task)
     given = task.given
     return tuple(
-        PartFile(path=os.path.abspath(path), name=name, size=path.stat().st_size, packing=sample.packing)
+        PartFile(path=os.path.abspath(path), name=name, size=size_of(path), packing=sample.packing)
         for path, name, sample in zip(given.files, given.names, given.samples, strict=True)
     )
 
