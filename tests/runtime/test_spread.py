@@ -139,7 +139,7 @@ def test_what_does_not_follow_from_parts_is_answered_on_one_machine_and_said(
 ) -> None:
     outcome = cluster.runtime.run("median amount by name", lines=files)
     assert outcome.value == alone(runtime, files, "median amount by name").value
-    assert cluster.said("alone") == ["median amount does not follow from that of parts"]
+    assert cluster.said("alone") == ["median amount cannot be computed from partial results"]
     assert not cluster.engines
 
 
@@ -161,7 +161,7 @@ def test_programs_that_do_not_agree_are_not_spread(
         path.write_text(path.read_text().replace(".5", ""))
     outcome = cluster.runtime.run(INTENT, lines=files)
     assert outcome.resolved
-    assert cluster.said("alone") == ["the answers of parts, put together, are not the answer of the whole"]
+    assert cluster.said("alone") == ["the joined partial results differ from the answer over all lines"]
     assert not cluster.engines
 
 
@@ -202,6 +202,18 @@ def test_a_node_that_does_not_see_the_files_ends_the_run(
     assert outcome.reason.startswith("the node ")
     assert reason in outcome.reason
     assert "\n" not in outcome.reason
+
+
+def test_columns_of_another_file_are_told_by_the_node(cluster: Cluster, files: list[Path], tmp_path: Path) -> None:
+    assert cluster.runtime.run(INTENT, lines=files).resolved
+    strange = tmp_path / "strange.csv"
+    strange.write_text(files[-1].read_text().replace("name,amount", "amount,name"))
+    told = {"path": str(strange), "size": strange.stat().st_size}
+    for part in (1, 2):
+        cluster.meddle = lambda job, part=f"part-{part}": changed(job, **told) if job.node == part else job  # type: ignore[misc]
+        outcome = cluster.runtime.run(INTENT, lines=files)
+        # It is written again and asked again, and sees the same.
+        assert (outcome.status, outcome.code) == ("collapsed", "OTHER_ROWS")
 
 
 def test_a_part_that_fails_leaves_no_answer(cluster: Cluster, files: list[Path]) -> None:

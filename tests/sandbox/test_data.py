@@ -385,6 +385,12 @@ def test_files_of_one_name_are_told_apart_by_their_directories(box: Sandbox, tmp
     assert box.run(TOTALS, "answer", data=paths, grants=("data",)).value == {"Oslo": 16, "Rome": 8}
 
 
+def test_a_file_may_be_called_by_more_parts_of_its_path(box: Sandbox, sales: Path) -> None:
+    source = "def answer(path):\n    return path"
+    result = box.run(source, "answer", grants=("data",), imports=IMPORTS, data=(sales,), name_parts=2)
+    assert str(result.value).endswith(f"/{sales.parent.name}/sales.csv")
+
+
 def test_the_grant_stands_alone(box: Sandbox) -> None:
     for other in ("net:*", "fs:workspace", "fs:workspace:rw", "buy", "net:example.org"):
         with pytest.raises(InputError, match="stands alone") as said:

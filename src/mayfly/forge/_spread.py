@@ -141,7 +141,7 @@ def _disagreeing(parts: Workshop, task: Task, question: DataQuestion, compiled: 
         same = agree(answer(compiled, proposal.data(items)), answer(joining, [row for rows in given for row in rows]))
     except Collapse as error:
         return f"its parts cannot be asked: {error.reason}"
-    return "" if same else "the answers of parts, put together, are not the answer of the whole"
+    return "" if same else "the joined partial results differ from the answer over all lines"
 
 
 def _artifact(program: records.Written) -> Artifact:

@@ -46,7 +46,7 @@ class _Division(NamedTuple):
 def spread_of(found: Format, query: Query) -> Spread | str:
     """Return the programs for a question about several files, or why it is answered in one place."""
     if query.join or query.items or query.pick or not query.measures:
-        return "only numbers made of many rows are put together from parts"
+        return "the answer is rows, and only aggregates are computed in parts"
     if any(isinstance(part, (Recent, Repeated)) for part in walk(query)):
         return "it compares the rows of all files with each other"
     rows = rows_of(found, query)
@@ -55,7 +55,7 @@ def spread_of(found: Format, query: Query) -> Spread | str:
     for measure, label in zip(query.measures, labels(query), strict=True):
         division = _divided(measures, measure)
         if division is None:
-            return f"{label} does not follow from that of parts"
+            return f"{label} cannot be computed from partial results"
         divisions.append(division)
     titles = [title_of(key) for key in query.keys]
     if len(set(titles)) < len(titles):
