@@ -108,6 +108,8 @@ def test_the_answer_and_the_account_are_those_of_one_machine(
     assert (outcome.value, outcome.account, outcome.reading) == (other.value, other.account, other.reading)
     assert cluster.said("spread") == [(3, 2)]
     assert sorted(len(job.argument["files"]) for job in cluster.jobs) == [1, 2]  # type: ignore[index]
+    (noted,) = cluster.runtime.ledger.read(subject=outcome.id, kind="agent.spread")
+    assert (noted.payload["files"], noted.payload["tasks"]) == (3, 2)
     again = cluster.runtime.run(intent, lines=files)
     assert (again.value, again.account, again.cached) == (outcome.value, outcome.account, True)
     assert len(cluster.jobs) == 4

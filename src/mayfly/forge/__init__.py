@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from mayfly.forge._compiler import UNSAID as UNSAID
     from mayfly.forge._compiler import Compiler as Compiler
     from mayfly.forge._compiler import verdicts_of as verdicts_of
+    from mayfly.forge._events import AgentSpread as AgentSpread
     from mayfly.forge._events import RunBegan as RunBegan
     from mayfly.forge._execute import Ran as Ran
     from mayfly.forge._execute import Within as Within

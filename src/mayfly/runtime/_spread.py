@@ -9,8 +9,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from mayfly.core import InputError, current_pool
-from mayfly.forge import Collapse, FilesPart, PartFile, TaskRun, files_to_spread, joined_answer, versions_of
+from mayfly.core import InputError, content_hash, current_pool
+from mayfly.forge import (
+    AgentSpread,
+    Collapse,
+    FilesPart,
+    PartFile,
+    TaskRun,
+    files_to_spread,
+    joined_answer,
+    versions_of,
+)
 from mayfly.promise import Done, Engine, Job, Work, open_engine
 from mayfly.runtime._leaf import make_worker
 from mayfly.runtime._tree import in_a_loop
@@ -18,7 +27,7 @@ from mayfly.runtime._tree import in_a_loop
 if TYPE_CHECKING:
     from mayfly.core import Settings
     from mayfly.forge import Ran
-    from mayfly.synthesis.records import Spread, Written
+    from mayfly.synthesis.records import Spread
 
 
 def open_cluster(settings: Settings) -> Engine:
@@ -32,7 +41,7 @@ def ask_spread(run: TaskRun, programs: Spread) -> Ran:
     Stopping the run, or a limit of time, ends every part that is under way.
     """
     files = files_to_spread(run.task)
-    done = in_a_loop(_Asking(run=run, partial=programs.partial, files=files).work)
+    done = in_a_loop(_Asking(run=run, programs=programs, files=files).work)
     answers = [cast("Sequence[object]", one.value) for one in done]
     accounts = [cast("dict[str, Any]", one.account) for one in done]
     ran = joined_answer(run.parts, run.task, programs.joining, answers, accounts, run.within)
@@ -57,7 +66,7 @@ class _Asking:
     """The parts of one question on their way."""
 
     run: TaskRun
-    partial: Written
+    programs: Spread
     files: Sequence[PartFile]
 
     async def work(self) -> list[Done]:
@@ -71,6 +80,9 @@ class _Asking:
 
     async def _all(self, engine: Engine) -> list[Done]:
         dealt = deal_out(self.files, await asyncio.to_thread(engine.cores))
+        partial, joining = (content_hash(program.source) for program in self.programs)
+        noted = AgentSpread(files=len(self.files), tasks=len(dealt), partial_hash=partial, joining_hash=joining)
+        self.run.story.add(noted)
         self.run.story.tell("spread", (len(self.files), len(dealt)))
         slots, pool = asyncio.Semaphore(self.run.parts.settings.promise.parallel), current_pool()
         read: list[int] = []
@@ -95,7 +107,7 @@ class _Asking:
         return [task.result() for task in tasks]
 
     def _job(self, number: int, files: Sequence[PartFile]) -> Job:
-        run, program = self.run, self.partial
+        run, program = self.run, self.programs.partial
         part = FilesPart(source=program.source, entry=program.entry, accounts=program.account, files=tuple(files))
         return Job(
             run=run.story.id,
