@@ -60,7 +60,7 @@ from mayfly.promise.split import (
     text_as_file,
 )
 from mayfly.runtime._parts import Parts
-from mayfly.sandbox import Ticket
+from mayfly.sandbox import Ticket, with_shared_memory
 from mayfly.store import Killed
 
 if TYPE_CHECKING:
@@ -330,5 +330,5 @@ def _to_blame(error: Exception) -> Exception:
 
 
 def make_worker(settings: Settings) -> LeafWorker:
-    """Return a worker with parts of its own; an engine calls this in its processes."""
-    return LeafWorker(settings)
+    """Return a worker with parts of its own; an engine calls this in its processes, of which each core may have one."""
+    return LeafWorker(replace(settings, sandbox=with_shared_memory(settings.sandbox, len(os.sched_getaffinity(0)))))

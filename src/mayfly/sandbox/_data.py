@@ -8,6 +8,7 @@ import importlib.util
 import math
 import os
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -89,6 +90,14 @@ def used_up(used: float, processor: int) -> bool:
 def memory_of(settings: SandboxSettings) -> int:
     """Return the bytes that one job may hold."""
     return settings.data_memory or _machine_memory() // 2
+
+
+def with_shared_memory(settings: SandboxSettings, jobs: int) -> SandboxSettings:
+    """Return the settings of one of several *jobs* side by side, between which memory is divided unless it was said."""
+    if settings.data_memory:
+        return settings
+    whole = memory_of(settings)
+    return replace(settings, data_memory=min(whole, max(whole // jobs, _MEMORY_FOR_THREAD)))
 
 
 @functools.cache
