@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -189,6 +191,29 @@ def test_sums_of_whole_numbers_may_be_longer_than_a_column(tmp_path: Path) -> No
     assert found["ann"]["sum size"] == 120 * 10**17 + 240
     assert found["ann"]["average size"] == pytest.approx(10**17)
     assert check(Query(measures=measures("sum", of=SIZE)), held, tmp_path) == 240 * 10**17 + 480
+
+
+def test_sums_of_fractions_lose_no_digit_by_being_added_up_in_parts(tmp_path: Path) -> None:
+    source = random.Random(1)
+    held = {
+        f"{at}.csv": ["who,price", *(f"{'ab'[n % 2]},{source.randint(1, 10**9) / 100:.2f}" for n in range(999))]
+        for at in range(5)
+    }
+    price = Column(name="price")
+    exact = [float(line.split(",")[1]) for lines in held.values() for line in lines[1:]]
+    assert check(Query(measures=measures("sum", of=price)), held, tmp_path) == round(math.fsum(exact), 6)
+    found = cast("dict[str, float]", check(Query(keys=(WHO,), measures=measures("sum", of=price)), held, tmp_path))
+    halves = {
+        who: [float(line.split(",")[1]) for lines in held.values() for line in lines[1:] if line[0] == who]
+        for who in "ab"
+    }
+    assert found == {who: round(math.fsum(numbers), 6) for who, numbers in halves.items()}
+
+
+def test_sums_of_fractions_may_be_of_any_size(tmp_path: Path) -> None:
+    held = {f"{at}.jsonl": [json.dumps({"who": "a", "size": n}) for n in (1e300, 0.1, -1e-300, None)] for at in (1, 2)}
+    held["3.jsonl"] = [json.dumps({"who": who, "size": None}) for who in ("a", "b")]
+    check(Query(keys=(WHO,), measures=measures("sum", "mean", of=SIZE)), held, tmp_path)
 
 
 def test_keys_and_ends_may_fill_a_column(tmp_path: Path) -> None:

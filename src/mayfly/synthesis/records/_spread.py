@@ -18,8 +18,8 @@ from mayfly.synthesis.records._sql_source import Source, select
 from mayfly.synthesis.records._sql_text import clause, free_name
 from mayfly.synthesis.records._sql_values import Values
 
-# The sum of whole numbers may need more than the 64 bits of a column: it is handed on as text and added up again here.
-_SUM = "sum(CAST({0} AS HUGEINT))"
+# The first half of the digits of a number, the rest of which is its difference to that.
+_ROUGH = "CAST(coalesce(TRY_CAST({0} AS FLOAT), 0) AS DOUBLE)"
 
 
 class Spread(NamedTuple):
@@ -79,8 +79,9 @@ def _divided(measures: Measures, measure: Measure) -> _Division | None:
     if of is None or values.sort(of) == "list":
         return None
     if name == "ratio" and measure.per is not None:
-        sums = [_Aggregate(f"fsum({values.value(one)})", "float") for one in (of, measure.per)]
-        return _Division(sums, "100 * coalesce(fsum({0}), 0) / nullif(fsum({1}), 0)")
+        one = _divided_sum(values.value(of), whole=False)
+        other = _divided_sum(values.value(measure.per), whole=False, place=len(one.of_part))
+        return _Division([*one.of_part, *other.of_part], f"100 * coalesce({one.of_all}, 0) / nullif({other.of_all}, 0)")
     if values.is_moment(of):
         return _divided_moments(measures, measure)
     given = values.given(of)
@@ -104,16 +105,29 @@ def _divided_moments(measures: Measures, measure: Measure) -> _Division | None:
 
 def _divided_numbers(measures: Measures, name: str, of: str, whole: bool) -> _Division | None:
     """Divide what is asked of numbers, *whole* ones or others; a median needs all of them in one place."""
-    of_part = _Aggregate(f"CAST(sum({of}) AS VARCHAR)", "text") if whole else _Aggregate(f"fsum({of})", "float")
-    of_all = _SUM if whole else "fsum({0})"
+    of_part, of_all = _divided_sum(of, whole=whole)
     if name == "sum":
-        return _Division([of_part], of_all if measures.query.keys else f"coalesce({of_all}, 0)")
+        return _Division(of_part, of_all if measures.query.keys else f"coalesce({of_all}, 0)")
     if name == "mean":
-        return _Division([of_part, _Aggregate(f"count({of})", "int")], f"{of_all} / nullif(sum({{1}}), 0)")
+        counted = _Aggregate(f"count({of})", "int")
+        return _Division([*of_part, counted], f"{of_all} / nullif(sum({{{len(of_part)}}}), 0)")
     if name == "range":
         kind: Kind = "int" if whole else "float"
         return _Division([_Aggregate(f"{end}({of})", kind) for end in ("min", "max")], "max({1}) - min({0})")
     return None
+
+
+def _divided_sum(of: str, *, whole: bool, place: int = 0) -> _Division:
+    """Divide a sum, the columns of which begin at a *place*; it loses no digit by being added up in parts.
+
+    That of whole numbers may need more than the 64 bits of a column, so it is handed on as text. That of others would
+    be rounded for each part: where a share or an average is rounded in the end, that can be seen.
+    """
+    if whole:
+        return _Division([_Aggregate(f"CAST(sum({of}) AS VARCHAR)", "text")], f"sum(CAST({{{place}}} AS HUGEINT))")
+    rough = _ROUGH.format(of)
+    halves = [_Aggregate(f"fsum({rough})", "float"), _Aggregate(f"fsum({of} - {rough})", "float")]
+    return _Division(halves, f"(fsum({{{place}}}) + fsum({{{place + 1}}}))")
 
 
 # The program for a part.
