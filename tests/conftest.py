@@ -25,7 +25,13 @@ settings.load_profile("steady")
 
 HERE = Path(__file__).parent
 # One cluster at a time: each takes memory, and some tests look at what is left of theirs.
-CLUSTERS = ("promise/engines/", "runtime/test_tree_ray.py", "runtime/test_tools_ray.py", "cli/test_ray.py")
+CLUSTERS = (
+    "promise/engines/",
+    "runtime/test_tree_ray.py",
+    "runtime/test_tools_ray.py",
+    "runtime/test_spread_ray.py",
+    "cli/test_ray.py",
+)
 # What takes longest begins first, so that no process is left alone with it at the end.
 LONGEST = ("sandbox/test_attacks.py", "test_docs.py", "sandbox/test_faults.py", "store/test_processes.py")
 

@@ -247,3 +247,30 @@ def test_why_log_and_trace_show_the_reading_and_the_lines(cli: Cli, table: str) 
     assert '  reading="sum of amount" lines="4: 3 used, 1 header" cached=false ' in logged
     asked: Any = json.loads(cli("run", "newest per name", "--input", table, "--json", "-q").out)["id"]
     assert "\n  could mean: count, by name" in cli("why", asked).out
+
+
+def test_a_question_about_many_files_that_no_cluster_helps_with_is_said_in_one_line(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text(TABLE)
+    monkeypatch.setenv("MAYFLY_ENGINE", "ray")
+    monkeypatch.setenv("MAYFLY_PROMISE_SPLIT_FROM", "1")
+    ran = cli("run", "median amount", "--input", "*.csv")
+    assert (ran.status, json.loads(ran.out)) == (0, 10)
+    reason = "all files are asked about on this machine: median cannot be computed from partial results"
+    assert labels(ran.err)["input"] == reason
+    # What could be spread needs the cluster.
+    alone = cli("run", "sum of amount", "--input", "*.csv")
+    assert (alone.status, alone.out) != (0, "70\n")
+    assert "the ray engine needs a shared store" in alone.err
+
+
+def test_over_how_many_tasks_files_are_spread_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    told = _progress.Progress()
+    told("spread", (8, 2))
+    told("spread", (8, 1))
+    assert capsys.readouterr().err.splitlines() == [
+        "input     8 files, asked by 2 tasks on the nodes",
+        "input     8 files, asked by 1 task on the nodes",
+    ]

@@ -55,6 +55,9 @@ class Functions:
             raise
         return value if isinstance(value, Done) else Done(status="resolved", value=value, proof=STRONG)
 
+    def cores(self) -> int:
+        return 1
+
     async def aclose(self) -> None:
         """Nothing is held."""
 

@@ -163,6 +163,9 @@ class Elsewhere:
         self.jobs.append(pickle.loads(pickle.dumps(job)))
         return await asyncio.to_thread(self.worker.do, self.jobs[-1])
 
+    def cores(self) -> int:
+        return 1
+
     async def aclose(self) -> None:
         """Nothing is held."""
 

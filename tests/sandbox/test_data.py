@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import InputError, SandboxSettings
-from mayfly.sandbox import MEMO_IMPORTS, JobOptions, Result, Sandbox, Ticket, only_reading
+from mayfly.sandbox import MEMO_IMPORTS, JobOptions, Result, Sandbox, Ticket, only_reading, with_shared_memory
 
 MIB = 1 << 20
 # What an agent of tier memo that was granted data may import.
@@ -383,6 +383,19 @@ def test_files_of_one_name_are_told_apart_by_their_directories(box: Sandbox, tmp
     assert isinstance(told, list)
     assert [str(one).split("/")[-2:] for one in told] == [["one", "sales.csv"], ["two", "sales.csv"]]
     assert box.run(TOTALS, "answer", data=paths, grants=("data",)).value == {"Oslo": 16, "Rome": 8}
+
+
+def test_a_file_may_be_called_by_more_parts_of_its_path(box: Sandbox, sales: Path) -> None:
+    source = "def answer(path):\n    return path"
+    result = box.run(source, "answer", grants=("data",), imports=IMPORTS, data=(sales,), name_parts=2)
+    assert str(result.value).endswith(f"/{sales.parent.name}/sales.csv")
+
+
+def test_jobs_side_by_side_share_the_memory_unless_it_was_said() -> None:
+    alone, shared = with_shared_memory(SandboxSettings(), 1), with_shared_memory(SandboxSettings(), 2)
+    assert shared.data_memory in (alone.data_memory // 2, 1 << 30)
+    assert with_shared_memory(SandboxSettings(), 10**9).data_memory == min(1 << 30, alone.data_memory)
+    assert with_shared_memory(SandboxSettings(data_memory=5), 2).data_memory == 5
 
 
 def test_the_grant_stands_alone(box: Sandbox) -> None:

@@ -119,6 +119,15 @@ class Progress:
         """Say which part of a large input has been read."""
         self._busy(f"read {part:.0%}")
 
+    def _alone(self, reason: str) -> None:
+        """Say why a question about many files is not spread over the nodes of a cluster."""
+        self._say("input", f"all files are asked about on this machine: {one_line(reason, limit=200)}")
+
+    def _spread(self, about: tuple[int, int]) -> None:
+        files, parts = about
+        """Say over how many tasks many files are spread."""
+        self._say("input", f"{files:,} files, asked by {parts:,} task{'' if parts == 1 else 's'} on the nodes")
+
     def _executed(self, ran: Ran) -> None:
         if self._verbose:
             result = ran.result

@@ -270,7 +270,11 @@ class PromiseSettings:
     sandbox_seconds: float = setting(3600.0, "seconds behind the wall for one tree", minimum=0)
     parallel: int = setting(32, "leaves of one tree at once", minimum=1)
     part_size: int = setting(16 * MIB, "bytes of one part of a large file of lines", minimum=4096)
-    split_from: int = setting(64 * MIB, "bytes from which a file of lines is split into parts", minimum=1)
+    split_from: int = setting(
+        64 * MIB,
+        "bytes from which a file of lines is split into parts, and a question about many files into tasks of a cluster",
+        minimum=1,
+    )
     retries: int = setting(5, "further tries of a leaf whose worker was lost", minimum=0)
     retry_delay: float = setting(1.0, "seconds before the first of them", minimum=0)
     retry_factor: float = setting(2.0, "how much longer each further wait is", minimum=1)

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from mayfly.forge._compiler import UNSAID as UNSAID
     from mayfly.forge._compiler import Compiler as Compiler
     from mayfly.forge._compiler import verdicts_of as verdicts_of
+    from mayfly.forge._events import AgentSpread as AgentSpread
     from mayfly.forge._events import RunBegan as RunBegan
-    from mayfly.forge._execute import Ran as Ran
     from mayfly.forge._execute import Within as Within
     from mayfly.forge._execute import execute as execute
     from mayfly.forge._freeze_text import Written as Written
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from mayfly.forge._request import Attempt as Attempt
     from mayfly.forge._request import Request as Request
     from mayfly.forge._request import Signature as Signature
+    from mayfly.forge._resolve import AskSpread as AskSpread
     from mayfly.forge._resolve import TaskRun as TaskRun
     from mayfly.forge._resolve import collapsed as collapsed
     from mayfly.forge._resolve import recorded_live as recorded_live
@@ -45,8 +46,13 @@ if TYPE_CHECKING:
     from mayfly.forge._spool import Spool as Spool
     from mayfly.forge._spool import collect as collect
     from mayfly.forge._spool import spool as spool
+    from mayfly.forge._spread import FilesPart as FilesPart
+    from mayfly.forge._spread import PartFile as PartFile
+    from mayfly.forge._spread import files_to_spread as files_to_spread
+    from mayfly.forge._spread import joined_answer as joined_answer
     from mayfly.forge._story import Collapse as Collapse
     from mayfly.forge._story import Observer as Observer
+    from mayfly.forge._story import Ran as Ran
     from mayfly.forge._story import Story as Story
     from mayfly.forge._story import run_ended as run_ended
     from mayfly.forge._task import Task as Task

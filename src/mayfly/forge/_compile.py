@@ -33,6 +33,7 @@ from mayfly.forge._question import TWO_ANSWERS, agree, ask_of_data, is_about_dat
 from mayfly.forge._reflect import Arbiter, Reflector
 from mayfly.forge._request import CannotWrite
 from mayfly.forge._sampling import HEAD
+from mayfly.forge._spread import with_programs
 from mayfly.forge._story import Collapse
 from mayfly.forge._test_writer import TestWriter, contradicts, hold_out
 
@@ -138,9 +139,13 @@ def compile_task(
     )
     promoted = _promoted_for(work)
     made = promoted or _answered_since(work) or _made(work, asked if writes else None)
-    if question is not None and made.artifact.author == ExampleArchitect.name:
+    read = question is not None and made.artifact.author == ExampleArchitect.name
+    if question is not None and read:
         made = _agreeing(work, question, made)
-    return replace(_compiled(work, made), promoted=promoted is not None)
+    compiled = replace(_compiled(work, made), promoted=promoted is not None)
+    if task.is_spread(parts.settings):
+        return with_programs(parts, task, question if read else None, compiled)
+    return compiled
 
 
 def _agreeing(work: Compilation, question: DataQuestion, made: Made) -> Made:

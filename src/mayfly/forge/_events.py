@@ -79,6 +79,16 @@ class AgentExecuted:
     error: str | None = None
 
 
+@event("agent.spread")
+class AgentSpread:
+    """Record that an agent's question was asked in parts: by which program, and by which one they were joined."""
+
+    files: int
+    tasks: int
+    partial_hash: str
+    joining_hash: str
+
+
 @event("agent.collected")
 class AgentCollected:
     """Record that the agent's process is gone and, at tier ephemeral, its source too."""

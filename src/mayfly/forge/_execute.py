@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from mayfly.core import UNSET, parse_python
 from mayfly.forge._packed import checking
 from mayfly.forge._spool import SPOOL_AT, collect
-from mayfly.forge._story import Collapse
+from mayfly.forge._story import Collapse, Ran
 from mayfly.forge._task import size_of
 from mayfly.gates import adapted, with_files
 from mayfly.gates.stability import importable
@@ -77,6 +77,8 @@ def _mayfly_account(files):
         one = account(path)
         if one is None:
             return None
+        if "other_header" in one:
+            return one
         bad = one.pop("first_not_understood")
         if bad is not None and first is None:
             first = {{"file": number, **bad}}
@@ -85,17 +87,6 @@ def _mayfly_account(files):
 """
 # Of a program that was not written by the reading of a question no line is accounted for.
 _NO_ACCOUNT = "def account(path):\n    return None\n"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Ran:
-    """How the execution of an agent ended, and what came of it."""
-
-    result: Result
-    value: object
-    items: int | None = None
-    # How many lines were used, filtered out and not understood, where the agent says so.
-    account: Mapping[str, object] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,7 +158,9 @@ def _ask_data(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, bounds
     if made:
         argument, accounts = _made_again(made, cast("list[object]", argument), task)
     source, name = _accounted(artifact, entry, files=len(bound))
-    with checking(task.given), box.stream(source, name, argument, data=bound, **bounds) as stream:
+    # They are called as among all files of the question, also where these are only some of them.
+    parts = task.given.names[0].count("/") + 1 if bound and task.given.names else 0
+    with checking(task.given), box.stream(source, name, argument, data=bound, name_parts=parts, **bounds) as stream:
         pieces = _HeldBack(stream)
         items = collect(pieces, limit=_kept(task))
     result = stream.result or Result(status="died", error="the stream ended without a result")

@@ -80,7 +80,13 @@ def key_of(parts: Workshop, task: Task, *, lasting: bool = False) -> str:
             "contract": order.contract.to_json() if order.contract else None,
             "answers": [[one.input, one.output] for one in order.answers],
         },
-        constraints={"imports": sorted(profile.imports), "depth": profile.depth, "grants": list(profile.grants)},
+        constraints={
+            "imports": sorted(profile.imports),
+            "depth": profile.depth,
+            "grants": list(profile.grants),
+            # What is asked on other machines comes with programs for that.
+            **({"spread": True} if task.is_spread(parts.settings) else {}),
+        },
         tier=profile.tier.value,
         author=order.model or "examples",
         versions={} if lasting else parts.versions(),

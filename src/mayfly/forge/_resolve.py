@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
@@ -12,18 +12,22 @@ from mayfly.forge._execute import OTHER_ROWS, Within, execute
 from mayfly.forge._known import find_again, needs_input, no_input
 from mayfly.forge._question import TOLERATED, check_account
 from mayfly.forge._spool import Spool
+from mayfly.forge._spread import programs_for
 from mayfly.forge._story import Collapse, collapse_of
 from mayfly.sandbox import Ticket
 
 if TYPE_CHECKING:
-    from mayfly.forge._execute import Ran
+    from mayfly.core import Artifact
     from mayfly.forge._known import Compiled
-    from mayfly.forge._story import Story
+    from mayfly.forge._story import Ran, Story
     from mayfly.forge._task import Task
     from mayfly.gates import RivalQuestion
     from mayfly.library import Workshop
+    from mayfly.synthesis.records import Spread
 
 
+# Asks about the files of a run on other machines, with the programs for parts of them.
+AskSpread = Callable[["TaskRun", "Spread"], "Ran"]
 # Nobody looks at more than this to say whether an answer is right.
 _LOOKED_AT = 2000
 
@@ -36,6 +40,8 @@ class TaskRun:
     task: Task
     story: Story
     within: Within
+    # Asks about many files on other machines, where there are such.
+    spread: AskSpread | None = None
 
     def resolve(self) -> Outcome[Any]:
         """Do the task; raise what stood in the way."""
@@ -81,7 +87,11 @@ class TaskRun:
             story = self.story
             bounds = replace(self.within, ticket=ticket, run=story.id, progress=lambda part: story.tell("read", part))
             artifact, entry = compiled.artifact, compiled.entry
-            ran = execute(self.parts.sandbox, artifact, entry, self.task, within=bounds, pinned=pinned)
+            programs = self._programs(artifact)
+            if programs and self.spread:
+                ran = self.spread(replace(self, within=bounds), programs)
+            else:
+                ran = execute(self.parts.sandbox, artifact, entry, self.task, within=bounds, pinned=pinned)
             if entry.data and self.task.given.check_unchanged():
                 story.tell("grew", None)
         self.story.executed(artifact, ran)
@@ -91,6 +101,16 @@ class TaskRun:
                 self.parts.promotion.look_after(artifact.hash)
             raise Collapse.ran(ran.result)
         return ran
+
+    def _programs(self, artifact: Artifact) -> Spread | None:
+        """Return the programs for parts of the files, where these are on more than one machine; if not, say why."""
+        if self.spread is None or not self.task.is_spread(self.parts.settings):
+            return None
+        found = programs_for(self.task, self.parts.settings, artifact)
+        if isinstance(found, str):
+            self.story.tell("alone", found)
+            return None
+        return found
 
     def _execute_known(self, compiled: Compiled) -> Ran | None:
         """Run an agent that was found again; None where it was written for another kind of input."""

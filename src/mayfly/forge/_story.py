@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from mayfly import gates
@@ -26,7 +27,6 @@ from mayfly.store import as_payload
 
 if TYPE_CHECKING:
     from mayfly.core import Artifact, Offer, Outcome, Proof
-    from mayfly.forge._execute import Ran
     from mayfly.forge._request import Attempt
     from mayfly.forge._task import Task
     from mayfly.gates import Admission
@@ -40,6 +40,17 @@ Observer = Callable[[str, Any], None]
 # An input that somebody is asked about, and the answers it may have.
 Asked = tuple[object, tuple[object, ...]]
 LONGEST = 2000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ran:
+    """How the execution of an agent ended, and what came of it."""
+
+    result: Result
+    value: object
+    items: int | None = None
+    # How many lines were used, filtered out and not understood, where the agent says so.
+    account: Mapping[str, object] | None = None
 
 
 class Story:

@@ -130,6 +130,12 @@ class Task:
             bool(self.sample) and all(isinstance(item, str) for item in self.sample)
         )
 
+    def is_spread(self, settings: Settings) -> bool:
+        """Say whether it is a question about files that are worth spreading over the nodes of a cluster."""
+        if settings.promise.engine.strip() == "local" or len(self.bound) < 2 or self.order.examples:
+            return False
+        return sum(map(size_of, self.bound)) >= settings.promise.split_from
+
     def request(self, shown: tuple[Example, ...]) -> Request:
         """Return what an architect may know."""
         return Request(

@@ -180,6 +180,7 @@ _TELL: dict[str, Any] = {
     "agent.cached": lambda row: (
         f"cached: {row['source_hash'][:12]} {'found again' if row['hit'] else 'remembered'} under {row['key'][:12]}"
     ),
+    "agent.spread": "spread: {files} files, asked by {tasks} tasks on the nodes with {partial_hash:.12}",
     "agent.executed": _agent_executed,
     "agent.collected": lambda row: (
         f"collected: the process is gone, the source is {'kept' if row['kept'] else 'not kept'}"

@@ -26,7 +26,8 @@ class Job:
     """One leaf to be done.
 
     Work "run" runs an admitted agent, known by its hash, on the argument or the part; "compile" writes, proves and
-    runs one; "write" writes and proves one and returns `{"agent": hash, "merge": how results of parts join, or None}`.
+    runs one; "write" writes and proves one and returns `{"agent": hash, "merge": how results of parts join, or None}`;
+    "part" runs the program in the argument on the files that are named there.
     *versions* is what the driver's gates are; a worker with others refuses. *generation* is that of the driver's claim:
     once another process has the run, a worker of this one records nothing more of it; 0 where nobody claimed it.
     """
@@ -96,6 +97,10 @@ class Engine(Protocol):
 
     async def do(self, job: Job) -> Done:
         """Have *job* done; raises `EngineLost` only where no worker could be found for it."""
+        ...
+
+    def cores(self) -> int:
+        """Return how many leaves can be done side by side just now; it may take a moment."""
         ...
 
     async def aclose(self) -> None:

@@ -114,10 +114,11 @@ class Work:
     "run" without a name runs the agent that a sibling has had written; "compile" writes, proves and runs one; "write"
     writes and proves one, for others to run; "call" calls the host's own function *name* ("module:function") where it
     can be imported, "tool" a tool of the library ("name@version"). "make" has a tool *name*
-    made for the library where there is none yet, and calls it.
+    made for the library where there is none yet, and calls it. "part" asks some of the files of a question with the
+    program that comes as its argument.
     """
 
-    kind: Literal["run", "compile", "write", "call", "tool", "make"]
+    kind: Literal["run", "compile", "write", "call", "tool", "make", "part"]
     name: str = ""
 
     def __str__(self) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from mayfly.core import (
     UNSET,
@@ -30,6 +30,7 @@ from mayfly.core import (
 from mayfly.forge import (
     Collapse,
     Compiled,
+    FilesPart,
     Observer,
     Spool,
     Story,
@@ -58,7 +59,7 @@ from mayfly.promise.split import (
     text_as_file,
 )
 from mayfly.runtime._parts import Parts
-from mayfly.sandbox import Ticket
+from mayfly.sandbox import Ticket, with_shared_memory
 from mayfly.store import Killed
 
 if TYPE_CHECKING:
@@ -174,6 +175,8 @@ class LeafWorker:
         if job.seconds is not None and job.seconds <= 0:
             raise LimitError("sandbox seconds", used=0, limit=job.seconds)
         within = Within(seconds=self.settings.sandbox.timeout, most=job.seconds, ticket=ticket)
+        if job.work.kind == "part":
+            return self._part(job, story, within)
         given = job.part is not None or data is not None
         with part_as_file(job.part, data) if given else nullcontext() as lines:
             run = TaskRun(parts=self.parts, task=self._task(job, lines), story=story, within=within)
@@ -184,7 +187,7 @@ class LeafWorker:
     def _refuse_strangers(self, job: Job) -> None:
         if job.versions and job.versions != versions_of(self.parts):
             raise Collapse("the gates of this worker are not those of whoever sent the job", "VERSION")
-        if job.work.kind not in ("run", "compile", "write"):
+        if job.work.kind not in ("run", "compile", "write", "part"):
             raise Collapse(f"no worker does {job.work}", "SERVICE")
 
     def _task(self, job: Job, lines: Path | None) -> Task:
@@ -235,6 +238,17 @@ class LeafWorker:
         if len(self._ran) < MOST_KNOWN:
             self._ran.add(hash)
         return resolved(compiled, ran.value, story, cached=True, account=ran.account)
+
+    def _part(self, job: Job, story: Story, within: Within) -> Outcome[Any]:
+        """Ask some of the files of a question, where they lie, and give what is joined where it was asked."""
+        self.parts.switch.check()
+        part = FilesPart.from_json(cast("Mapping[str, Any]", job.argument))
+        task = part.task(self.settings, job.tier, job.intent)
+        compiled = part.compiled(self.parts, task.profile)
+        ran = TaskRun(parts=self.parts, task=task, story=story, within=within).execute(compiled, pinned=False)
+        return Outcome(
+            status="resolved", value=ran.value, reason="a part", id=story.id, account=part.named(ran.account)
+        )
 
     def _write(self, run: TaskRun) -> Outcome[Any]:
         """Write and prove an agent, and prove how results of parts are joined; the value says where it is and how."""
@@ -315,5 +329,5 @@ def _to_blame(error: Exception) -> Exception:
 
 
 def make_worker(settings: Settings) -> LeafWorker:
-    """Return a worker with parts of its own; an engine calls this in its processes."""
-    return LeafWorker(settings)
+    """Return a worker with parts of its own; an engine calls this in its processes, of which each core may have one."""
+    return LeafWorker(replace(settings, sandbox=with_shared_memory(settings.sandbox, len(os.sched_getaffinity(0)))))

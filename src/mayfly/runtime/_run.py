@@ -17,7 +17,7 @@ from mayfly.runtime._parts import Parts
 
 if TYPE_CHECKING:
     from mayfly.core import Capability, OnExhausted
-    from mayfly.forge import Compiler, Observer, Signature
+    from mayfly.forge import AskSpread, Compiler, Observer, Signature
     from mayfly.library import Tools
     from mayfly.library.promotion import Promotion
     from mayfly.promise import Promise
@@ -94,9 +94,18 @@ class Runtime(Closing):
             task = make()
             self.check_grants(task, story)
             within = Within(seconds=self.settings.sandbox.timeout)
-            return TaskRun(parts=self.parts, task=task, story=story, within=within).resolve()
+            return TaskRun(parts=self.parts, task=task, story=story, within=within, spread=self._spread()).resolve()
 
         return self._guarded(work, story, order)
+
+    def _spread(self) -> AskSpread | None:
+        """Return what asks about many files on the nodes of a cluster, where the settings name one."""
+        if self.settings.promise.engine.strip() == "local":
+            return None
+        # Imported where it is used: a run on one machine needs no engines.
+        from mayfly.runtime._spread import ask_spread
+
+        return ask_spread
 
     def _refused(self, error: InputError, intent: str, options: Mapping[str, Any]) -> Outcome[Any]:
         """Give ground for what cannot be ordered, and keep that in the ledger like every other end."""

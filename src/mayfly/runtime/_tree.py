@@ -216,7 +216,7 @@ class Trees:
         )
         trouble: MayflyError | None = None
         try:
-            _in_a_loop(drive.work)
+            in_a_loop(drive.work)
         except MayflyError as error:
             trouble = error
         except BaseExceptionGroup as group:
@@ -297,7 +297,7 @@ def _reading(root: Promise[Any]) -> str:
     return str(how.get("reading") or "") if isinstance(how, dict) else ""
 
 
-def _in_a_loop(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+def in_a_loop(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Run a coroutine to its end, also where the caller is inside an event loop of its own."""
     try:
         asyncio.get_running_loop()

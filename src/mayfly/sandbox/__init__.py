@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from mayfly.sandbox._box import Sandbox as Sandbox
     from mayfly.sandbox._box import only_reading as only_reading
     from mayfly.sandbox._call import Stream as Stream
+    from mayfly.sandbox._data import with_shared_memory as with_shared_memory
     from mayfly.sandbox._doctor import Diagnosis as Diagnosis
     from mayfly.sandbox._doctor import Layer as Layer
     from mayfly.sandbox._doctor import diagnose as diagnose

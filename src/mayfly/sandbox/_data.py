@@ -8,6 +8,7 @@ import importlib.util
 import math
 import os
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,11 +47,16 @@ class Input(NamedTuple):
     size: int
 
 
-def look_at(paths: Collection[str | Path]) -> tuple[Input, ...]:
-    """Return the inputs at *paths*; one that is no regular file we may read is an `InputError`."""
+def look_at(paths: Collection[str | Path], parts: int = 0) -> tuple[Input, ...]:
+    """Return the inputs at *paths*; one that is no regular file we may read is an `InputError`.
+
+    Each is called by so many *parts* of its path, or by as many as tell all of them apart.
+    """
     if isinstance(paths, (str, Path)):
         raise InputError("data is a collection of paths, not one of them", fix="give data=(path,)")
-    return tuple(_look_at(path, name) for path, name in zip(paths, distinct_names(list(paths)), strict=True))
+    names = ["/".join(Path(os.path.abspath(path)).parts[1:][-parts:]) for path in paths] if parts else []
+    found = names or distinct_names(list(paths))
+    return tuple(_look_at(path, name) for path, name in zip(paths, found, strict=True))
 
 
 def _look_at(path: str | Path, name: str) -> Input:
@@ -84,6 +90,14 @@ def used_up(used: float, processor: int) -> bool:
 def memory_of(settings: SandboxSettings) -> int:
     """Return the bytes that one job may hold."""
     return settings.data_memory or _machine_memory() // 2
+
+
+def with_shared_memory(settings: SandboxSettings, jobs: int) -> SandboxSettings:
+    """Return the settings of one of several *jobs* side by side, between which memory is divided unless it was said."""
+    if settings.data_memory:
+        return settings
+    whole = memory_of(settings)
+    return replace(settings, data_memory=min(whole, max(whole // jobs, _MEMORY_FOR_THREAD)))
 
 
 @functools.cache

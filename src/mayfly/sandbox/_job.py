@@ -55,7 +55,8 @@ class JobOptions(TypedDict, total=False):
     a *ticket* another thread can end the job. What it buys is bought in the name of *spender*.
 
     *data* are the files that a job with the grant of that name reads; what they are called inside is its argument: a
-    text for one, a list for several. *progress* is called, in the thread that waits, with the part of the present
+    text for one, a list for several. They are called by the last parts of their paths: by as many as tell
+    them apart, or by *name_parts*. *progress* is called, in the thread that waits, with the part of the present
     query that is done, from 0 to 1.
     """
 
@@ -66,6 +67,7 @@ class JobOptions(TypedDict, total=False):
     imports: Collection[str] | None
     lines: str | Path | None
     data: Collection[str | Path]
+    name_parts: int
     progress: Callable[[float], None] | None
     memory: int | None
     ticket: Ticket | None
@@ -156,7 +158,7 @@ def _look_at_data(options: JobOptions, argument: object, grants: Grants) -> tupl
         raise InputError("a job without the grant data is given no files", fix='add grants=("data",)')
     if paths and (argument is not None or options.get("lines") is not None):
         raise InputError("the names of the data are the argument: give one of the two")
-    return _data.look_at(paths)
+    return _data.look_at(paths, options.get("name_parts", 0))
 
 
 def _check_timeout(given: float | None, usual: float) -> float:

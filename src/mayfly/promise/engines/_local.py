@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -93,6 +94,10 @@ class LocalEngine:
     async def do(self, job: Job) -> Done:
         """Have *job* done in a thread; cancelling this stops the work itself."""
         return await insist(job, lambda: self._once(job), settings=self._settings.promise, sleep=self._sleep)
+
+    def cores(self) -> int:
+        """Return how many cores this process may use."""
+        return len(os.sched_getaffinity(0))
 
     async def aclose(self) -> None:
         """End the worker, which ends its jobs, then the threads."""

@@ -57,6 +57,10 @@ class RayEngine:
         """Have *job* done on some node; cancelling this stops the work there."""
         return await insist(job, lambda: self._once(job), settings=self._settings.promise, sleep=self._sleep)
 
+    def cores(self) -> int:
+        """Return how many cores the cluster has, of which a leaf takes one."""
+        return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+
     async def aclose(self) -> None:
         """Let go of the cluster, which goes on; Ray ends the processes of whoever has left."""
         self._packed = None

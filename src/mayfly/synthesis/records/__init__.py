@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from mayfly.synthesis.records._several import MOST_PARTS as MOST_PARTS
     from mayfly.synthesis.records._several import FileLines as FileLines
     from mayfly.synthesis.records._several import one_after_another as one_after_another
+    from mayfly.synthesis.records._spread import Spread as Spread
+    from mayfly.synthesis.records._sql_program import Written as Written
     from mayfly.synthesis.records._suite import loose_suite_of as loose_suite_of
     from mayfly.synthesis.records._suite import suite_of as suite_of
     from mayfly.synthesis.records._table import read_table as read_table

@@ -14,6 +14,7 @@ from mayfly.synthesis.records._evaluate import Answer, evaluate
 from mayfly.synthesis.records._join import Joined, asked_for, asked_of, join_tables
 from mayfly.synthesis.records._model import Format
 from mayfly.synthesis.records._several import as_tried, files_in, one_after_another, with_file
+from mayfly.synthesis.records._spread import Spread, spread_of
 from mayfly.synthesis.records._sql_program import Written, is_native, write_question
 from mayfly.synthesis.records._sql_rows import needed_titles
 from mayfly.synthesis.records._sql_spool import header_of, rows_of, written
@@ -57,6 +58,15 @@ class Proposal:
         formats = [found if self._is_native(found) else written(found) for found in self.formats]
         return write_question(formats[0], self.query, *formats[1:])
 
+    @cached_property
+    def spread(self) -> Spread | str:
+        """How parts of several files are asked, and what they give is joined; or why that is done in one place."""
+        if self.joined is not None:
+            return "two inputs are joined"
+        if not self.native:
+            return "its rows are made by our own detector"
+        return spread_of(self.table.format, self.query)
+
     @property
     def asked(self) -> tuple[list[str], ...]:
         """The columns that the question needs, of each input."""
@@ -91,6 +101,14 @@ class Proposal:
     def answered(self) -> object:
         """What the program has to answer for the rows that were read, as JSON carries it."""
         return json.loads(json.dumps(self.answer.value))
+
+    def data_in_parts(self, items: Sequence[object], most: int) -> list[list[object]]:
+        """Return what a program is given for parts of *items*, each of which can stand for some of several files."""
+        items, files = as_tried(items), bool(files_in(items))
+        # Files that are told apart by more than their names stand as one below the names of their columns.
+        head = items[:1] if self.table.format.header and not files else items[:0]
+        rest = items[len(head) :]
+        return [self.data([*head, *rest[at::most]]) for at in range(most) if rest[at::most]]
 
     def expected(self, items: Sequence[object]) -> object:
         """Return what the program has to answer for *items*."""

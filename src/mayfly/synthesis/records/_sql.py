@@ -100,8 +100,7 @@ class StatementWriter:
     # Measures.
 
     def _measured(self) -> Statement:
-        query = self.query
-        measures = Measures(query, self.values)
+        query, measures = self.query, self._measures()
         found = [measures.measured(one) for one in query.measures]
         if not query.keys:
             items = [f"{measures.finished(one)} AS {self._alias(name)}" for one, name in self._labelled(found)]
@@ -109,6 +108,9 @@ class StatementWriter:
             sql = self._assembled(select(items, self.values.table, self._where()))
             return Statement(sql=sql, answer="value" if len(items) == 1 else "values", outputs=outputs)
         return self._grouped(measures, found)
+
+    def _measures(self) -> Measures:
+        return Measures(self.query, self.values)
 
     def _labelled(self, found: Sequence[Measured]) -> list[tuple[Measured, str]]:
         return list(zip(found, labels(self.query), strict=True))

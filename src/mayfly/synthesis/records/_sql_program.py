@@ -35,7 +35,12 @@ def write_question(found: Format, query: Query, second: Format | None = None) ->
     """Return the program that answers a query for a file of a format; for a join the path is a list of both files."""
     rows = rows_of(found, query, second)
     statement = StatementWriter(found, query, rows).write()
-    return Written(_Program(query, rows, statement).text(), ENTRY, write_account(found, query, second, statement))
+    return Written(write_program(query, rows, statement), ENTRY, write_account(found, query, second, statement))
+
+
+def write_program(query: Query, rows: Rows, statement: Statement) -> str:
+    """Return the source of the program around a statement that is asked of some rows."""
+    return _Program(query, rows, statement).text()
 
 
 class _Program:
