@@ -148,18 +148,15 @@ def _ask_data(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, bounds
     # A part of a file is one without a name, which cannot be mounted.
     nameless = any(path.is_relative_to("/proc") for path in task.bound)
     bound = () if made or nameless else task.bound
-    argument: object = None if bound else task.records
+    argument: object = None if bound else _held_items(task)
     accounts: Mapping[str, object] = {}
     if len(task.bound) > 1:
         task.given.check_columns()
-    if not bound and task.order.lines is not None:
-        held = task.given.all_lines(MOST_MADE, "DuckDB does not read what is in it as it is")
-        argument = list(task.given.items(held))
     if made:
         argument, accounts = _made_again(made, cast("list[object]", argument), task)
     source, name = _accounted(artifact, entry, files=len(bound))
     # They are called as among all files of the question, also where these are only some of them.
-    parts = task.given.names[0].count("/") + 1 if bound and task.given.names else 0
+    parts = task.given.name_parts if bound else 0
     with checking(task.given), box.stream(source, name, argument, data=bound, name_parts=parts, **bounds) as stream:
         pieces = _HeldBack(stream)
         items = collect(pieces, limit=_kept(task))
@@ -175,6 +172,13 @@ def _ask_data(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, bounds
     if "value" in last:
         return Ran(result=result, value=last["value"], account=account)
     return Ran(result=result, value=items, items=len(items), account=account)
+
+
+def _held_items(task: Task) -> list[object]:
+    """Return the records of an input, or all its lines."""
+    if task.order.lines is None:
+        return list(task.records)
+    return list(task.given.items(task.given.all_lines(MOST_MADE, "DuckDB does not read what is in it as it is")))
 
 
 def _with_name(account: Mapping[str, Any], names: Sequence[str]) -> Mapping[str, Any]:

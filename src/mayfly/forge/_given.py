@@ -81,6 +81,11 @@ class Given:
         """The bytes of all files, as they lie."""
         return sum(path.stat().st_size for path in self.files)
 
+    @property
+    def name_parts(self) -> int:
+        """How many of the last parts of its path each file is called by."""
+        return self.names[0].count("/") + 1 if self.names else 0
+
     def check_unchanged(self) -> bool:
         """Say whether a file has grown since it was looked at; one that is another now is an `InputError`.
 
@@ -115,8 +120,7 @@ class Given:
         if len(lines) == 1:
             return tuple(lines[0])
         files = [records.FileLines(name, held) for name, held in zip(self.names, lines, strict=True)]
-        named = self.names[0].count("/") < records.MOST_PARTS
-        return tuple(files) if named else tuple(records.one_after_another(files))
+        return tuple(files) if self.name_parts <= records.MOST_PARTS else tuple(records.one_after_another(files))
 
     def all_lines(self, most: int, why: str) -> tuple[tuple[str, ...], ...]:
         """Return every line of each file; more than *most* bytes in all are refused, and it is said *why*."""
