@@ -67,8 +67,6 @@ REST = {
         "mangle/builtins/test_limits.py",
         "policy/kernel/test_reasons.py",
         "promise/plan/test_properties.py",
-        "runtime/test_leaf_merge.py",
-        "runtime/test_split_account.py",
         "runtime/test_tools_faults.py",
         "runtime/test_tree_faults.py",
         "library/staging/test_kill.py",

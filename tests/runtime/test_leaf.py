@@ -64,6 +64,9 @@ def whole(name: str) -> Part:
     return Part(path=str(path), start=0, stop=path.stat().st_size)
 
 
+UPPER = tuple(Example(input=text, output=text.upper()) for text in ("ada b", "x y", "Tim C", "q", "zoe k d", "Ma"))
+
+
 def agent_of(worker: LeafWorker, intent: str = "count requests by status") -> dict[str, Any]:
     """Have an agent written, once for each runtime: it is found by its hash whatever else is forgotten."""
     written: dict[str, dict[str, Any]] = WRITTEN.setdefault(worker.parts, {})
@@ -104,18 +107,27 @@ def test_what_cannot_be_written_collapses_with_the_reason(worker: LeafWorker, wa
     assert watched.events("r-leaf/0.8")[-1] == "run.collapsed"
 
 
-@pytest.mark.later
 def test_parts_give_together_what_the_whole_gives(worker: LeafWorker, tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    log.write_bytes((EXAMPLES / "access.log").read_bytes() * 3)
-    settings = replace(worker.settings, promise=replace(worker.settings.promise, part_size=16_384))
-    value = agent_of(worker)
-    assert value["merge"] == "record sum number"
-    parts = parts_of(log, settings)
+    names = tmp_path / "names"
+    names.write_text("ada lovelace\nalan turing\ngrace hopper\n" * 40)
+    settings = replace(worker.settings, promise=replace(worker.settings.promise, part_size=256))
+    written = worker.do(job("write", intent="make it upper case", part=_all(names), examples=UPPER))
+    assert written.status == "resolved", written.reason
+    assert isinstance(written.value, dict)
+    assert written.value["merge"] == "concat"
+    parts = parts_of(names, settings)
     assert len(parts) > 3
-    done = [worker.do(job("agent", value["agent"], part=part)) for part in parts]
+    done = [worker.do(job("agent", written.value["agent"], part=part)) for part in parts]
     assert {found.status for found in done} == {"resolved"}
-    assert merge(value["merge"], [found.value for found in done]) == worker.do(job("compile", part=_all(log))).value
+    whole = worker.do(job("agent", written.value["agent"], part=_all(names)))
+    assert whole.value == ["ADA LOVELACE", "ALAN TURING", "GRACE HOPPER"] * 40
+    assert merge("concat", [found.value for found in done]) == whole.value
+
+
+def test_the_answers_of_a_question_are_not_joined(worker: LeafWorker) -> None:
+    value = agent_of(worker)
+    assert value["merge"] is None
+    assert "one statement" in value["reason"]
 
 
 def _all(path: Path) -> Part:
@@ -143,18 +155,6 @@ def test_an_agent_runs_in_a_fresh_worker_first_and_in_its_own_afterwards(
         found = worker.do(job("agent", written.value["agent"], node="0.9", argument=number))
         assert (found.status, found.value) == ("resolved", number.bit_count())
     assert [row["lane"] for row in watched.payloads("r-leaf/0.9", "agent.executed")] == ["one-shot", "pinned"]
-
-
-def test_an_agent_for_one_item_takes_each_line_of_a_part(worker: LeafWorker, tmp_path: Path) -> None:
-    log = tmp_path / "names"
-    log.write_text("ada lovelace\nalan turing\ngrace hopper\n")
-    given = tuple(Example(input=text, output=text.upper()) for text in ("ada b", "x y", "Tim C", "q", "zoe k d", "Ma"))
-    written = worker.do(job("write", intent="make it upper case", part=_all(log), examples=given))
-    assert written.status == "resolved", written.reason
-    assert isinstance(written.value, dict)
-    assert written.value["merge"] == "concat"
-    found = worker.do(job("agent", written.value["agent"], part=_all(log)))
-    assert found.value == ["ADA LOVELACE", "ALAN TURING", "GRACE HOPPER"]
 
 
 def test_an_agent_of_an_earlier_run_passes_the_gates_again(runtime: Runtime, worker: LeafWorker) -> None:

@@ -274,6 +274,8 @@ class LeafWorker:
 def _joined(whole: TaskRun, compiled: Compiled) -> MergeProof:
     """Prove how results of parts are joined, by running the agent on pieces of the sample."""
     task, within = whole.task, whole.within
+    if compiled.entry.data:
+        return MergeProof(kind=None, reason="a question is answered by one statement, however large its input is")
     sample = [line for line in task.sample if isinstance(line, str)]
     if not task.is_lines or len(sample) != len(task.sample):
         return MergeProof(kind=None, reason="the input is not lines")
