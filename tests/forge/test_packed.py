@@ -62,5 +62,7 @@ def test_what_is_done_meanwhile_counts_only_if_the_file_is_whole(tmp_path: Path)
 def test_a_check_that_nobody_waits_for_ends(tmp_path: Path) -> None:
     (tmp_path / "a.gz").write_bytes(gzip.compress(b"a" * 1000)[:-1])
     stop = threading.Event()
+    with pytest.raises(InputError, match="is cut off"):
+        check_packed(tmp_path / "a.gz", "gzip", stop)
     stop.set()
     check_packed(tmp_path / "a.gz", "gzip", stop)

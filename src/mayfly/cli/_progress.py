@@ -124,8 +124,8 @@ class Progress:
         self._say("input", f"all files are asked about on this machine: {one_line(reason, limit=200)}")
 
     def _spread(self, about: tuple[int, int]) -> None:
-        files, parts = about
         """Say over how many tasks many files are spread."""
+        files, parts = about
         self._say("input", f"{files:,} files, asked by {parts:,} task{'' if parts == 1 else 's'} on the nodes")
 
     def _executed(self, ran: Ran) -> None:

@@ -290,10 +290,7 @@ def _joined(whole: TaskRun, compiled: Compiled) -> MergeProof:
             order = replace(task.order, lines=path, input=UNSET)
             piece = replace(task, order=order, given=look_at((path,)), items=task.each)
             limits = Within(seconds=left, ticket=within.ticket)
-            try:
-                ran = execute(whole.parts.sandbox, compiled.artifact, compiled.entry, piece, within=limits)
-            except Collapse as error:
-                raise TrialFailed(error.reason) from None
+            ran = execute(whole.parts.sandbox, compiled.artifact, compiled.entry, piece, within=limits)
         whole.story.sandbox_seconds += ran.result.milliseconds / 1000
         if not ran.result.ok:
             raise TrialFailed(ran.result.error or ran.result.status)
